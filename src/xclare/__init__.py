@@ -1,0 +1,27 @@
+"""Extreme classification of short texts. Importing this loads nothing heavy: every name is imported when first used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from xclare.version import __version__
+
+if TYPE_CHECKING:
+    from xclare.config import Config
+    from xclare.data.dataset import Dataset
+    from xclare.evaluation import evaluate
+
+__all__ = ["Config", "Dataset", "__version__", "evaluate"]
+
+_HOMES = {"Config": "xclare.config", "Dataset": "xclare.data.dataset", "evaluate": "xclare.evaluation"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'xclare' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Data in and out: one `Dataset` in memory, many layouts on disk."""

@@ -1,0 +1,1 @@
+"""What is written to disk, and how nothing is ever half-written."""
