@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from xclare.errors import InputError
@@ -103,14 +102,13 @@ class Documents(Items):
         super().__post_init__()
         for name, matrix in (("targets", self.targets), ("excluded", self.excluded)):
             if matrix is not None and matrix.shape != (self.count, self.labels.count):
-                raise InputError(
-                    f"{name} are {matrix.shape} for {self.count} documents and {self.labels.count} labels."
-                )
+                shape = (self.count, self.labels.count)
+                raise InputError(f"{name} have the shape {matrix.shape}: expected documents x labels, {shape}.")
 
     def take(self, rows: NDArray[Any]) -> Documents:
         """The documents at `rows` (positions, or a mask), in that order, with everything that belongs to them."""
-        cut = {"targets": self.targets[rows], "excluded": None if self.excluded is None else self.excluded[rows]}
-        return dataclasses.replace(self, **self._rows(rows), **cut)
+        excluded = None if self.excluded is None else self.excluded[rows]
+        return dataclasses.replace(self, **self._rows(rows), targets=self.targets[rows], excluded=excluded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +124,8 @@ class Dataset:
     def __post_init__(self) -> None:
         if self.test is not None and self.test.labels is not self.train.labels:
             raise InputError("The training and the test documents have different label sets: expected the same object.")
-        tests_features = None if self.test is None else self.test.features
-        shapes = {
-            part.shape[1] for part in (self.train.features, tests_features, self.labels.features) if part is not None
-        }
+        parts = [self.labels, *self.parts().values()]
+        shapes = {part.features.shape[1] for part in parts if part.features is not None}
         if len(shapes) > 1:
             raise InputError(f"Features of {sorted(shapes)} columns: expected one vocabulary for documents and labels.")
 

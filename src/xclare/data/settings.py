@@ -36,8 +36,9 @@ class DataSettings:
     `date` that is there, if any. Only a split by time reads it."""
 
     split: str = "hash:0.2"
-    """How a single file is split into training and test documents: `none`, `hash:SHARE` (by a hash of the
-    document's text: stable when documents are added), `time:SHARE` (the latest share is the test set), `time:MOMENT` (from then on)."""
+    """How a single file is split into training and test documents: `none`, `hash:SHARE` (by a hash of
+    the document's text: stable when documents are added), `time:SHARE` (the latest share is the test set),
+    `time:MOMENT` (from then on)."""
 
     drop_reciprocal_training_pairs: bool = False
     """Remove the pairs of `filter_labels_train.txt` from the training targets. Off, as in the paper's data sets: they
