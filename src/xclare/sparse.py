@@ -3,6 +3,7 @@ indices of a row ascend, none stands twice, and the values are float32."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ def as_csr(matrix: Any) -> Csr:
     if csr.dtype != np.float32:
         csr = csr.astype(np.float32)
     if not csr.has_canonical_format:
-        if csr.data is getattr(matrix, "data", None):
+        if np.shares_memory(csr.indices, getattr(matrix, "indices", None)):
             csr = csr.copy()
         csr.sum_duplicates()
     return csr
@@ -56,10 +57,90 @@ def row_of_entry(csr: Csr) -> NDArray[np.int64]:
 
 def row_counts(csr: Csr) -> NDArray[np.int64]:
     """Stored entries of every row."""
-    return np.diff(csr.indptr).astype(np.int64, copy=False)
+    counts: NDArray[np.int64] = np.diff(csr.indptr).astype(np.int64, copy=False)
+    return counts
 
 
 def column_counts(csr: Csr) -> NDArray[np.int64]:
     """Stored entries of every column."""
     counts: NDArray[np.int64] = np.bincount(csr.indices, minlength=csr.shape[1])
     return counts
+
+
+def row_blocks(weights: NDArray[Any], limit: int, most_rows: int = 1 << 14) -> Iterator[slice]:
+    """Cuts rows into consecutive blocks whose `weights` (≥ 0, one a row) add up to about `limit`, a row at least."""
+    ends = np.cumsum(weights, dtype=np.int64)
+    start = 0
+    while start < len(ends):
+        done = ends[start - 1] if start else 0
+        stop = int(np.searchsorted(ends, done + limit, side="right"))
+        stop = min(max(stop, start + 1), start + most_rows)
+        yield slice(start, stop)
+        start = stop
+
+
+def row_l2_normalized(csr: Csr, dtype: Any = np.float32) -> Csr:
+    """Every row divided by its L2 norm; a row of norm 0 stays as it is. The sums are taken in float64, entry after
+    entry, so a row's result does not depend on the rows around it."""
+    row = row_of_entry(csr)
+    norms = np.sqrt(np.bincount(row, weights=np.square(csr.data, dtype=np.float64), minlength=csr.shape[0]))
+    norms[norms == 0] = 1
+    data = (csr.data / norms[row]).astype(dtype)
+    return csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
+
+
+def top_k(csr: Csr, k: int) -> Csr:
+    """The k largest entries of every row of a canonical csr without NaN (all where there are fewer); of equal ones
+    those in the lower columns. k is at least 1."""
+    counts = row_counts(csr)
+    keep = np.ones(csr.nnz, np.bool_)
+    longer = np.flatnonzero(counts > k)
+    longer = longer[np.argsort(-counts[longer], kind="stable")]  # longest first: rows of a block differ little
+    start = 0
+    while start < len(longer):
+        longest = counts[longer[start]]
+        rows = longer[start : start + max(1, (1 << 18) // longest)]
+        place = np.arange(longest)
+        entries = csr.indptr[rows].astype(np.int64)[:, None] + place  # (rows, longest)
+        inside = place < counts[rows][:, None]  # False: padding
+        keep[entries[inside]] = _largest(csr.data, entries, inside, k)[inside]
+        start += len(rows)
+    indptr = np.concatenate([[0], np.cumsum(np.minimum(counts, k))]).astype(csr.indptr.dtype)
+    return csr_array((csr.data[keep], csr.indices[keep], indptr), shape=csr.shape)
+
+
+def _largest(data: NDArray[Any], entries: NDArray[np.int64], inside: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
+    """Which of the `entries` of each row are its k largest; those not `inside` are padding. Nothing is sorted."""
+    lowest = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
+    values = np.where(inside, data.take(entries, mode="clip"), np.asarray(lowest, data.dtype))
+    kth = np.partition(values, -k, axis=1)[:, [-k]]  # (rows, 1)
+    largest: NDArray[np.bool_] = values > kth
+    tied = values == kth
+    missing = k - largest.sum(axis=1, keepdims=True)
+    # Padding stands behind all entries, so where it ties (at the lowest value there is) it is not reached.
+    largest |= tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= missing)
+    return largest
+
+
+def kth_largest_floor(indptr: NDArray[Any], data: NDArray[Any], k: int, bins: int = 256) -> NDArray[np.float64]:
+    """For every row a value that at least k of its entries reach, and few more do where rows are long; -inf where there
+    are fewer than k, or where the rows are so short that sorting them costs less. The data are finite.
+
+    A histogram of each row between its least and its largest value: one pass, no sorting.
+    """
+    rows, counts = len(indptr) - 1, np.diff(indptr)
+    floor = np.full(rows, -np.inf)
+    if len(data) < 2 * bins * rows or not len(data):
+        return floor
+    there, starts = counts > 0, indptr[:-1][counts > 0]
+    low, high = np.zeros(rows), np.zeros(rows)
+    low[there], high[there] = np.minimum.reduceat(data, starts), np.maximum.reduceat(data, starts)
+    width = (high - low) / bins
+    width[width == 0] = 1
+    row = np.repeat(np.arange(rows), counts)
+    cell = np.minimum((data - low[row]) / width[row], bins - 1).astype(np.int64)
+    histogram = np.bincount(row * bins + cell, minlength=rows * bins).reshape(rows, bins)
+    reached = np.cumsum(histogram[:, ::-1], axis=1) >= k  # (rows, bins), from the highest bin down
+    best = bins - 1 - np.argmax(reached, axis=1)
+    # An entry may stand a bin too high by rounding: the floor is taken a hair below its bin.
+    return np.where(counts >= k, low + (best - 1e-3) * width, floor)

@@ -113,10 +113,11 @@ def _pack(rows: list[str]) -> Strings:
     if not rows:
         return Strings.empty()
     blob = np.frombuffer("\0".join(rows).encode(), np.uint8)
-    separators = np.flatnonzero(blob == 0)
+    kept = blob != 0
+    separators = np.flatnonzero(~kept)
     if len(separators) != len(rows) - 1:  # a string holds a NUL of its own
         encoded = [row.encode() for row in rows]
         offsets = np.cumsum([0] + [len(row) for row in encoded])
         return Strings(np.frombuffer(b"".join(encoded), np.uint8), offsets)
     offsets = np.concatenate([[0], separators - np.arange(len(separators)), [len(blob) - len(separators)]])
-    return Strings(np.delete(blob, separators), offsets.astype(np.int64, copy=False))
+    return Strings(blob[kept], offsets.astype(np.int64, copy=False))

@@ -1,0 +1,115 @@
+"""What the command line shows: results on standard output; progress, remarks and errors on standard error. Colours and
+bars appear on a terminal only."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import typer
+
+from xclare.errors import XclareError
+from xclare.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+P = ParamSpec("P")
+R = TypeVar("R")
+INTERRUPTED = 130
+PIPED_WIDTH = 160
+
+
+def verb(function: Callable[P, R]) -> Callable[P, R]:
+    """Turns what may go wrong inside a verb into a message on standard error and the right exit status."""
+
+    @functools.wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except XclareError as error:
+            _complain(str(error))
+            raise typer.Exit(error.exit_status) from None
+        except KeyboardInterrupt:
+            _complain("interrupted; nothing half-written was left behind.")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # The reader of our output has gone, as in `xclare … | head`. Python would complain once more at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+        except (OSError, MemoryError) as error:
+            _complain(f"{type(error).__name__}: {error}")
+            raise typer.Exit(1) from None
+
+    return guarded
+
+
+def _complain(message: str) -> None:
+    coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    head = "\x1b[1;31merror:\x1b[0m" if coloured else "error:"
+    sys.stderr.write(f"{head} {message}\n")
+
+
+def print_json(result: Any) -> None:
+    """One JSON object on standard output."""
+    sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.flush()
+
+
+def print_text(text: str = "") -> None:
+    """A line on standard output."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def print_table(*parts: Table | str) -> None:
+    """Rich tables and text on standard output; as wide as the terminal, or as they need where there is none."""
+    stdout = console()
+    for part in parts:
+        stdout.print(part, highlight=False, markup=False)
+
+
+def console() -> Console:
+    """Standard output."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+
+
+@contextmanager
+def remarks_and_progress(quiet: bool) -> Iterator[Progress]:
+    """Within the block the library's remarks go to standard error, and progress is shown if that is a terminal."""
+    logger = logging.getLogger("xclare")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.ERROR if quiet else logging.INFO)
+    try:
+        yield SILENT if quiet or not sys.stderr.isatty() else BarProgress()
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+class BarProgress(Progress):
+    """A bar on standard error with the share done and the time left."""
+
+    @contextmanager
+    def task(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Shows one piece of work while the block runs; the bar disappears when it is done."""
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+            task = bars.add_task(what, total=max(total, 1))
+            yield lambda steps: bars.advance(task, steps)

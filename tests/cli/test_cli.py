@@ -1,0 +1,125 @@
+"""The command line as its users meet it: streams, exit statuses, help, JSON."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from xclare import Dataset
+from xclare.cli.main import app
+from xclare.version import __version__
+
+VERBS = ("demo", "stats", "convert", "baseline", "evaluate", "doctor")
+runner = CliRunner()
+
+
+def run(*arguments, status=0):
+    result = runner.invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == status, result.output + repr(result.exception)
+    return result
+
+
+@pytest.fixture
+def folder(tmp_path):
+    texts = ["red apple", "green pear", "green lamp", "red lamp", "red pear"]
+    labels = [["fruit"], ["fruit", "green things"], ["green things", "lamps"], ["lamps"], ["fruit"]]
+    tests = {"test_texts": ["green apple", "lamp"], "test_labels": [["fruit"], ["lamps"]]}
+    Dataset.from_lists(texts, labels, **tests).save(tmp_path / "things", "xc-raw")
+    return tmp_path / "things"
+
+
+def test_the_version_is_printed_on_standard_output():
+    assert run("--version").stdout == f"{__version__}\n"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_help_ends_with_an_example(verb):
+    text = run(verb, "--help").stdout
+    assert f"Example: xclare {verb}" in " ".join(re.sub(r"[│╭╰─╮╯]", " ", text).split())
+
+
+def test_stats_prints_a_table_or_json(folder):
+    assert "training documents" in run("stats", folder).stdout
+    found = json.loads(run("stats", folder, "--json").stdout)
+    keys = "train_documents test_documents labels vocabulary labels_per_document documents_per_label"
+    keys += " tokens_per_document tokens_per_label share_of_labels_under_5"
+    assert set(keys.split()) <= set(found)
+    assert (found["train_documents"], found["test_documents"], found["labels"]) == (5, 2, 3)
+    assert found["tokens_per_document"] > 0
+
+
+def test_stats_draws_the_label_frequency_figure(folder, tmp_path):
+    pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
+    run("stats", folder, "--plot", tmp_path / "figure.svg")
+    assert (tmp_path / "figure.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("name", ["popularity", "nearest-label", "nearest-document"])
+def test_a_baseline_writes_predictions_that_evaluate_scores_alike(name, folder, tmp_path):
+    out = tmp_path / "predictions.npz"
+    own = json.loads(run("baseline", name, folder, "--out", out, "--json").stdout)
+    other = json.loads(run("evaluate", folder, "--predictions", out, "--json").stdout)
+    assert {key: own[key] for key in other if "@" in key} == {key: other[key] for key in other if "@" in key}
+    assert {"P@1", "P@3", "P@5", "PSP@1", "nDCG@5", "PSnDCG@5", "R@10", "R@100", "coverage@5"} <= set(other)
+
+
+def test_evaluate_prints_bins_and_intervals(folder, tmp_path):
+    run("baseline", "popularity", folder, "--out", tmp_path / "p.npz", "--quiet")
+    text = run("evaluate", folder, "--predictions", tmp_path / "p.npz", "--bootstrap", 20).stdout
+    assert "95 %" in text
+    assert "rarest labels" in text
+
+
+def test_convert_says_what_a_layout_cannot_carry(folder, tmp_path):
+    text = run("convert", folder, tmp_path / "sparse", "--to", "xc-sparse").stdout
+    assert "Not carried:" in text
+    assert Dataset.load(tmp_path / "sparse").has_features
+
+
+def test_doctor_reports_what_is_installed():
+    assert json.loads(run("doctor", "--json").stdout)["xclare"] == __version__
+    assert "numpy" in run("doctor").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["stats", "nowhere"], "nowhere"),
+        (["stats", "related-packages", "--set", "data.splt=none"], "did you mean 'split'"),
+        (["stats", "related-packages", "--preset", "best"], "preset 'best' is unknown"),
+        (["stats", "shape:LF-Amazon"], "LF-AmazonTitles-131K"),
+        (["baseline", "popular", "related-packages"], "did you mean 'popularity'"),
+        (["evaluate", "related-packages", "--predictions", "no.npz"], "no.npz does not exist"),
+        (["convert", "related-packages", "x", "--to", "cvs"], "did you mean 'csv'"),
+    ],
+)
+def test_bad_arguments_end_with_status_two_and_a_message_on_standard_error(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments, status=2)
+    assert message in result.stderr
+    assert result.stdout == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_option_that_is_not_there_ends_with_status_two():
+    assert "--nothing" in run("stats", "related-packages", "--nothing", status=2).stderr
+
+
+def test_an_interrupted_verb_ends_with_status_130(monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Dataset, "load", interrupt)
+    assert "interrupted" in run("stats", "related-packages", status=130).stderr
+
+
+def test_the_demo_ends_with_the_table_of_the_three_baselines():
+    found = json.loads(run("demo", "--json").stdout)
+    scores = {name: entry["P@1"] for name, entry in found["baselines"].items()}
+    assert scores["popularity"] < scores["nearest-label"] < scores["nearest-document"]
+    assert "nearest-document" in run("demo").stdout.splitlines()[-2]
+
+
+def test_quiet_says_nothing_but_the_result(folder):
+    assert run("stats", folder, "--json", "--quiet").stderr == ""

@@ -1,0 +1,75 @@
+import gzip
+
+import pytest
+
+from xclare.errors import InputError
+from xclare.persistence.atomic import atomic_file, atomic_folder
+
+
+def test_a_file_appears_when_the_block_ends(tmp_path):
+    target = tmp_path / "out.txt"
+    with atomic_file(target) as file:
+        file.write(b"text")
+        assert not target.exists()
+    assert target.read_bytes() == b"text"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    target = tmp_path / "out.txt"
+    target.write_bytes(b"old")
+
+    def fail():
+        with atomic_file(target) as file:
+            file.write(b"new")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_a_name_in_gz_is_packed_and_equal_content_gives_equal_bytes(tmp_path):
+    for name in ("a.gz", "b.gz"):
+        with atomic_file(tmp_path / name) as file:
+            file.write(b"text" * 100)
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"text" * 100
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+def test_a_file_gets_the_permissions_any_new_file_has(tmp_path):
+    (tmp_path / "plain").write_bytes(b"")
+    with atomic_file(tmp_path / "ours") as file:
+        file.write(b"")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_missing_folder_or_a_folder_in_its_place_is_refused(tmp_path):
+    with pytest.raises(InputError, match="does not exist"), atomic_file(tmp_path / "no" / "file"):
+        pass
+    with pytest.raises(InputError, match="is a folder"), atomic_file(tmp_path):
+        pass
+
+
+def test_a_folder_appears_when_the_block_ends_and_not_when_it_fails(tmp_path):
+    with atomic_folder(tmp_path / "new") as folder:
+        (folder / "file").write_text("text")
+        assert not (tmp_path / "new").exists()
+    assert (tmp_path / "new" / "file").read_text() == "text"
+
+    def interrupt():
+        with atomic_folder(tmp_path / "failed") as folder:
+            (folder / "file").write_text("text")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt()
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_folder_that_holds_something_is_never_touched(tmp_path):
+    (tmp_path / "mine").write_text("text")
+    with pytest.raises(InputError, match="not an empty folder"), atomic_folder(tmp_path):
+        pass
+    assert (tmp_path / "mine").read_text() == "text"

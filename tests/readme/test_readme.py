@@ -1,0 +1,46 @@
+"""What the README tells a newcomer to type works, to the letter."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
+SHELL = re.findall(r"```bash\n(.*?)```", README, re.S)
+
+
+def test_the_readme_shows_both():
+    assert len(PYTHON) == 2
+    assert len(SHELL) == 1
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_its_python_runs(code, tmp_path):
+    result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("code", SHELL)
+def test_its_shell_runs_line_by_line(code, tmp_path):
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    for line in code.strip().splitlines():
+        result = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert result.returncode == 0, f"{line}\n{result.stderr}"
+        assert result.stdout.strip()
+
+
+def test_its_links_lead_somewhere():
+    for target in re.findall(r"\]\(((?!http)[^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_its_make_targets_exist():
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+    assert set(re.findall(r"make ([a-z]+)", README)) <= set(targets)
