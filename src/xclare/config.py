@@ -17,13 +17,15 @@ from xclare.baselines.settings import BaselineSettings
 from xclare.data.settings import DataSettings
 from xclare.errors import SettingError, shown
 from xclare.evaluation.settings import EvaluationSettings
+from xclare.graph.settings import GraphSettings
 from xclare.text.settings import TextSettings
 
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "auto": {},
     # "Stop words such as for, of are discarded" (figure of the embedding block); the authors' program keeps them.
     "paper": {"text": {"stop_words": "english"}},
-    "reference": {"text": {"stop_words": "none"}},
+    # The program keeps the ten strongest neighbours of a label.
+    "reference": {"text": {"stop_words": "none"}, "graph": {"max_edges": 10}},
 }
 """The named differences of every preset from the defaults."""
 
@@ -38,6 +40,8 @@ class Config:
     """How data is read."""
     text: TextSettings = field(default_factory=TextSettings)
     """How texts become features."""
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    """The label correlation graph."""
     baselines: BaselineSettings = field(default_factory=BaselineSettings)
     """The three baselines."""
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
@@ -86,9 +90,10 @@ class Config:
     def replaced(self, name: str, value: Any) -> Config:
         """This configuration with one setting changed. `value` is of the setting's type, or the text of one."""
         section, _, key = name.partition(".")
-        if section == "preset" or section not in (sections := [item.name for item in dataclasses.fields(self)]):
+        sections = [item.name for item in dataclasses.fields(self) if item.name != "preset"]
+        if section not in sections:
             known = [known for known in sections_and_keys(self) if known.endswith(f".{key or section}")]
-            hint = f"; did you mean {known[0]}?" if known else _nearest(section, set(sections) - {"preset"})
+            hint = f"; did you mean {known[0]}?" if known else _nearest(section, sections)
             raise SettingError(f"setting {name!r}: there is no section {section!r}{hint}")
         part = getattr(self, section)
         hints = get_type_hints(type(part))

@@ -9,6 +9,7 @@ import platform
 from dataclasses import dataclass
 from typing import Any
 
+from xclare.threads import usable_cores
 from xclare.version import __version__
 
 EXTRAS = {"pyarrow": "parquet", "matplotlib": "plots"}
@@ -62,11 +63,6 @@ def diagnose() -> Diagnosis:
         data_folder=os.environ.get("XCLARE_DATA"),
         packages=[_package(name) for name in (*_base_packages(), *EXTRAS)],
     )
-
-
-def usable_cores() -> int:
-    """Cores this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _base_packages() -> list[str]:

@@ -3,7 +3,7 @@ indices of a row ascend, none stands twice, and the values are float32."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -48,6 +48,21 @@ def csr_from_pairs(rows: ArrayLike, columns: ArrayLike, shape: tuple[int, int], 
     if data is None:
         csr.data[:] = 1
     return csr
+
+
+def csr_from_row_blocks(blocks: Sequence[Csr], rows: NDArray[Any], columns: int) -> Csr:
+    """A (columns x columns) csr whose rows `rows`, ascending, are those of all blocks, one after the other; the other
+    rows are empty."""
+    lengths = np.zeros(columns, np.int64)
+    if not len(rows):
+        return csr_array((columns, columns), dtype=np.float32)
+    lengths[rows] = np.concatenate([np.diff(block.indptr) for block in blocks])
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    data = np.concatenate([block.data for block in blocks])
+    indices = np.concatenate([block.indices for block in blocks])
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(np.int32)
+    return csr_array((data, indices.astype(indptr.dtype, copy=False), indptr), shape=(columns, columns))
 
 
 def row_of_entry(csr: Csr) -> NDArray[np.int64]:
@@ -120,27 +135,3 @@ def _largest(data: NDArray[Any], entries: NDArray[np.int64], inside: NDArray[np.
     # Padding stands behind all entries, so where it ties (at the lowest value there is) it is not reached.
     largest |= tied & (np.cumsum(tied, axis=1, dtype=np.int32) <= missing)
     return largest
-
-
-def kth_largest_floor(indptr: NDArray[Any], data: NDArray[Any], k: int, bins: int = 256) -> NDArray[np.float64]:
-    """For every row a value that at least k of its entries reach, and few more do where rows are long; -inf where there
-    are fewer than k, or where the rows are so short that sorting them costs less. The data are finite.
-
-    A histogram of each row between its least and its largest value: one pass, no sorting.
-    """
-    rows, counts = len(indptr) - 1, np.diff(indptr)
-    floor = np.full(rows, -np.inf)
-    if len(data) < 2 * bins * rows or not len(data):
-        return floor
-    there, starts = counts > 0, indptr[:-1][counts > 0]
-    low, high = np.zeros(rows), np.zeros(rows)
-    low[there], high[there] = np.minimum.reduceat(data, starts), np.maximum.reduceat(data, starts)
-    width = (high - low) / bins
-    width[width == 0] = 1
-    row = np.repeat(np.arange(rows), counts)
-    cell = np.minimum((data - low[row]) / width[row], bins - 1).astype(np.int64)
-    histogram = np.bincount(row * bins + cell, minlength=rows * bins).reshape(rows, bins)
-    reached = np.cumsum(histogram[:, ::-1], axis=1) >= k  # (rows, bins), from the highest bin down
-    best = bins - 1 - np.argmax(reached, axis=1)
-    # An entry may stand a bin too high by rounding: the floor is taken a hair below its bin.
-    return np.where(counts >= k, low + (best - 1e-3) * width, floor)

@@ -25,7 +25,7 @@ def label_frequency_figure(frequencies: Mapping[str, NDArray[np.int64]]) -> Any:
 
     `frequencies` holds the training documents of every label, by the name of the data set.
     """
-    figure, axes = _new_figure()
+    figure, axes = new_figure()
     for number, (name, counts) in enumerate(frequencies.items()):
         rare = 100 * float(np.mean(counts < RARE_BELOW)) if len(counts) else 0.0
         share, ordered = _thinned(np.sort(counts))
@@ -53,12 +53,13 @@ def _thinned(ordered: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[n
     return 100 * (places + 1) / len(ordered), ordered[places]
 
 
-def _new_figure() -> tuple[Any, Any]:
+def new_figure(width: float = 6.4, height: float = 4.0) -> tuple[Any, Any]:
+    """An empty figure and its axes, in the style of all figures."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("Drawing a figure", "plots") from None
-    figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)

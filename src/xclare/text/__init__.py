@@ -1,0 +1,1 @@
+"""From texts to features: WordPieces learnt from the data, TF-IDF, rows of length 1."""
