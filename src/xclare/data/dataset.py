@@ -139,6 +139,14 @@ class Dataset:
         """Whether ready-made features are there for the documents, to be used in place of their text's."""
         return self.train.features is not None
 
+    def test_or_refuse(self) -> Documents:
+        """The test documents, or an error that says how to get some."""
+        if self.test is None or not len(self.test):
+            raise InputError(
+                f"{self.name} has no test documents. Add a test file, or let a single file be split: --split hash:0.2"
+            )
+        return self.test
+
     def parts(self) -> dict[str, Documents]:
         """The parts that are there, by name: `train`, `test`."""
         return {"train": self.train} if self.test is None else {"train": self.train, "test": self.test}

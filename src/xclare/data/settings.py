@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xclare.data.split import parse_split
 from xclare.errors import SettingError
+from xclare.settings import check_choice
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class DataSettings:
     """Field with the time of a document or pair (a number, or ISO 8601). Empty: the first of `time`, `timestamp`,
     `date` that is there, if any. Only a split by time reads it."""
 
+    rows: str = "auto"
+    """What a row of a table is: `documents`, each with a list of labels, or `pairs` of a text and one label (a log).
+    `auto`: pairs where no row has several labels, and there is a column of weights or of times or the labels' column
+    is called `label`, `tag`, `item`, `target` or `category`; else documents."""
+
     split: str = "hash:0.2"
     """How a single file is split into training and test documents: `none`, `hash:SHARE` (by a hash of
     the document's text: stable when documents are added), `time:SHARE` (the latest share is the test set),
@@ -46,5 +52,6 @@ class DataSettings:
 
     def __post_init__(self) -> None:
         parse_split(self.split)
+        check_choice("data.rows", self.rows, ("auto", "documents", "pairs"))
         if not self.label_separator:
             raise SettingError("data.label_separator is empty: expected `auto` or the characters between two labels.")

@@ -7,13 +7,19 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xclare.errors import InputError, SettingError
+from xclare.strings import ROWS_AT_ONCE
 
+if TYPE_CHECKING:
+    from xclare.data.dataset import Documents
+
+HASH_BYTES = 4
 HASH_RANGE = 2**32
 
 
@@ -70,24 +76,42 @@ def parse_time(value: str | float) -> float:
 
 def hash_of_text(text: str) -> int:
     """A hash in [0, 2^32) that depends on nothing but the text: the same in every process, version and machine."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "little")
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=HASH_BYTES).digest(), "little")
+
+
+def hashes_of_texts(texts: Iterable[str]) -> NDArray[np.uint32]:
+    """`hash_of_text` of every text."""
+    blake2b = hashlib.blake2b
+    rows, parts = iter(texts), [b""]
+    while part := list(islice(rows, ROWS_AT_ONCE)):
+        parts.append(b"".join([blake2b(text.encode(), digest_size=HASH_BYTES).digest() for text in part]))
+    return np.frombuffer(b"".join(parts), "<u4").astype(np.uint32, copy=False)
 
 
 def test_mask(split: Split, texts: Iterable[str], times: NDArray[np.float64] | None, source: str) -> NDArray[np.bool_]:
     """True where a document goes to the test set. Documents of equal text always go to the same side of a hash split;
-    documents of equal time to the same side of a split by time."""
+    documents of equal time to the same side of a split by time. `source` names the data in an error."""
     if split.by == "hash":
         assert split.share is not None
-        hashes = np.fromiter((hash_of_text(text) for text in texts), np.uint64)
-        return hashes < np.uint64(round(split.share * HASH_RANGE))
+        return hashes_of_texts(texts) < round(split.share * HASH_RANGE)
     if split.by == "none":
         return np.fromiter((False for _ in texts), bool)
     if times is None:
         raise InputError(
-            f"{source}: data.split asks for a split by time, but there is no time column. "
-            "Name it with --set data.time_field=COLUMN, or split by hash:SHARE."
+            f"{source}: data.split asks for a split by time, but there is no column or argument with times. "
+            "Name the column with --set data.time_field=COLUMN, or split by hash:SHARE."
         )
     if split.moment is not None:
         return times >= split.moment
     assert split.share is not None
     return times > np.quantile(times, 1 - split.share, method="lower") if len(times) else np.zeros(0, bool)
+
+
+def split_documents(
+    documents: Documents, split: Split, times: NDArray[np.float64] | None, source: str
+) -> tuple[Documents, Documents | None]:
+    """The training and the test documents, each in their order; no test documents where nothing is to be split."""
+    if split.by == "none":
+        return documents, None
+    mask = test_mask(split, documents.texts, times, source)
+    return documents.take(~mask), documents.take(mask)
