@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL = -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
+# PyTorch is tested on Python 3.11 alone: it is large, and everything but training runs without it.
+EXTRAS ?= parquet,plots,train
 
 .PHONY: help demo test test-others check format docs bench clean
 
@@ -24,7 +26,7 @@ test-others: ## the tests on Python 3.12 and 3.13, where they are installed (on 
 	    if $$python -c 'pass' 2>/dev/null; then found=$$python; break; fi; done; \
 	  if [ -z "$$found" ]; then echo "Python $$version is not installed: its tests are skipped"; continue; fi; \
 	  echo "Python $$version:"; \
-	  $(MAKE) --no-print-directory PYTHON=$$found VENV=.venv-$$version OTHER_PYTHONS= test || exit 1; \
+	  $(MAKE) --no-print-directory PYTHON=$$found VENV=.venv-$$version OTHER_PYTHONS= EXTRAS=parquet,plots test || exit 1; \
 	done
 
 check: $(VENV)/.dev ## lint, types, architecture
@@ -59,7 +61,7 @@ $(VENV)/.base: $(VENV)/.pip pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(BIN)/python $(PIP_INSTALL) --editable ".[parquet,plots]" --group test --group check
+	$(BIN)/python $(PIP_INSTALL) --editable ".[$(EXTRAS)]" --group test --group check
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.base

@@ -1,10 +1,12 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
-from xclare.sparse import as_csr, column_counts, csr_from_pairs, csr_from_rows, row_counts, row_of_entry
+from xclare.sparse import as_csr, column_counts, csr_from_pairs, csr_from_rows, row_counts, row_of_entry, top_k
 
 pairs = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=20)
 
@@ -54,3 +56,35 @@ def test_counts_and_rows_of_entries():
     assert row_counts(matrix).tolist() == [1, 0, 2]
     assert column_counts(matrix).tolist() == [0, 2, 0, 1]
     assert row_of_entry(matrix).tolist() == [0, 2, 2]
+
+
+scored_rows = st.lists(st.dictionaries(st.integers(0, 9), st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0, np.inf])))
+
+
+@given(scored_rows, st.integers(1, 6))
+def test_the_k_best_entries_of_every_row_stay_of_equal_ones_those_in_lower_columns(drawn, k):
+    rows = [sorted(row.items()) for row in drawn]
+    indptr = np.cumsum([0] + [len(row) for row in rows])
+    columns, scores = ([pair[side] for row in rows for pair in row] for side in (0, 1))
+    csr = csr_from_rows(indptr, columns, scores, 10)
+    best = top_k(csr, k)
+    found = [
+        list(zip(best.indices[b:e].tolist(), best.data[b:e].tolist(), strict=True))
+        for b, e in itertools.pairwise(best.indptr)
+    ]
+    assert found == [sorted(sorted(row, key=lambda pair: (-pair[1], pair[0]))[:k]) for row in rows]
+    assert best.shape == csr.shape
+    assert best.has_canonical_format
+    assert best.dtype == np.float32
+
+
+def test_one_long_row_among_many_short_ones_has_its_best_entries_too():
+    rng = np.random.default_rng(0)
+    lengths = np.where(np.arange(3000) == 1700, 400_000, rng.integers(0, 12, 3000))
+    columns = np.concatenate([np.arange(length) for length in lengths])
+    csr = csr_from_rows(np.cumsum([0, *lengths]), columns, rng.random(len(columns)), 400_000)
+    best = top_k(csr, 5)
+    assert row_counts(best).tolist() == np.minimum(lengths, 5).tolist()
+    for row in (0, 1, 1700, 2999):
+        expected = np.sort(csr.data[csr.indptr[row] : csr.indptr[row + 1]])[-5:]
+        np.testing.assert_array_equal(np.sort(best.data[best.indptr[row] : best.indptr[row + 1]]), expected)

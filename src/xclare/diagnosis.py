@@ -12,7 +12,7 @@ from typing import Any
 from xclare.threads import usable_cores
 from xclare.version import __version__
 
-EXTRAS = {"pyarrow": "parquet", "matplotlib": "plots"}
+EXTRAS = {"pyarrow": "parquet", "matplotlib": "plots", "torch": "train"}
 """Optional packages and the extra that brings each."""
 
 

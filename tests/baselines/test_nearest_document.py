@@ -52,7 +52,9 @@ class TestNearestDocument(BaselineContract):
 
 def test_an_unknown_baseline_is_refused_with_the_known_ones(checkerboard):
     with pytest.raises(InputError, match="popularity, nearest-label, nearest-document"):
-        predict_baseline("nearest", checkerboard, BaselineSettings())
+        predict_baseline("svm", checkerboard, BaselineSettings())
+    with pytest.raises(InputError, match="did you mean 'nearest-label'"):
+        predict_baseline("nearest-lable", checkerboard)
 
 
 @pytest.mark.parametrize("wrong", [{"neighbours": 0}, {"top_k": 0}, {"similarity_power": -1}])

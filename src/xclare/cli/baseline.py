@@ -13,9 +13,7 @@ from xclare.cli.terminal import print_json, print_table, remarks_and_progress, v
 
 @verb
 def baseline(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="`popularity`, `nearest-label` or `nearest-document`.")
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="`popularity`, `nearest-label` or `nearest-document`.")],
     data: options.Data,
     out: Annotated[
         Path | None,

@@ -54,9 +54,7 @@ def evaluate(
         )
         documents = dataset.test_or_refuse()
         scores = read_predictions(predictions, documents, progress)
-        evaluation = score(
-            scores, documents, dataset.train, settings=config.evaluation, bootstrap=bootstrap, seed=seed
-        )
+        evaluation = score(scores, documents, dataset.train, settings=config.evaluation, bootstrap=bootstrap, seed=seed)
     if json:
         print_json(evaluation.as_dict())
         return

@@ -11,6 +11,7 @@ from xclare.cli.convert import convert
 from xclare.cli.demo import demo
 from xclare.cli.doctor import doctor
 from xclare.cli.evaluate import evaluate
+from xclare.cli.graph import graph
 from xclare.cli.stats import stats
 from xclare.cli.terminal import print_text
 from xclare.version import __version__
@@ -30,6 +31,7 @@ for function, example in (
     (convert, "xclare convert queries.csv folder/ --to xc-raw"),
     (baseline, "xclare baseline nearest-label related-packages --out predictions.npz"),
     (evaluate, "xclare evaluate related-packages --predictions predictions.npz"),
+    (graph, "xclare graph related-packages --show vim"),
     (doctor, "xclare doctor"),
 ):
     app.command(epilog=f"Example: {example}", no_args_is_help=function not in (demo, doctor))(function)

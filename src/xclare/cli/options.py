@@ -27,9 +27,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no remarks, only results and errors.")]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="CPU threads to use. Default: all cores.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Everything random follows from it.")]
+Device = Annotated[str, typer.Option("--device", help="`auto`, `cpu` or `cuda`; `cuda` needs PyTorch.")]
 Split = Annotated[
     str | None,
-    typer.Option("--split", metavar="HOW", help="How a single file is split: `none`, `hash:0.2`, `time:0.2`, `time:DAY`."),
+    typer.Option(
+        "--split", metavar="HOW", help="How a single file is split: `none`, `hash:0.2`, `time:0.2`, `time:DAY`."
+    ),
 ]
 Features = Annotated[
     Path | None,
@@ -39,6 +42,14 @@ LabelTexts = Annotated[
     Path | None,
     typer.Option("--label-texts", metavar="FILE", help="The texts of the labels, where the data names only ids."),
 ]
+
+
+def device_of(name: str) -> str:
+    """The device meant by `--device`: `auto` is the CPU, which nothing here is slower on than a copy to another."""
+    from xclare.settings import check_choice
+
+    check_choice("--device", name, ("auto", "cpu", "cuda"))
+    return "cpu" if name == "auto" else name
 
 
 def config_of(preset: str, assignments: list[str] | None, split: str | None = None) -> Config:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from xclare.data import (
     attention_xml,
@@ -130,16 +131,16 @@ def _load_folder(
     folder: Path, settings: DataSettings, findings: Findings, label_texts: Path | None, progress: Progress
 ) -> Dataset:
     """The first layout that the folder holds; text before features, as it stands beside them in the XC repository."""
-    row_files = [part for part in (logs, records) if part.matches(folder, settings)]
     folders = [part for part in (xc_repository, attention_xml, xc_sparse) if part.matches(folder)]
     if folders and folders[0] is not xc_sparse and xc_sparse in folders:
         _log.info("%s holds texts and ready-made features: the texts are read.", folder)
     if folders:
         if label_texts is not None:
             raise InputError("--label-texts goes with records and logs: this layout has a file of its own for labels.")
-        return folders[0].load(folder, settings, findings, progress)
-    if row_files:
-        return row_files[0].load(folder, settings, findings, progress, label_texts)
+        return cast(Dataset, folders[0].load(folder, settings, findings, progress))
+    for rows in (logs, records):
+        if rows.matches(folder, settings):
+            return cast(Dataset, rows.load(folder, settings, findings, progress, label_texts))
     there = ", ".join(sorted(path.name for path in folder.iterdir())[:8]) or "nothing"
     raise InputError(
         f"{folder} holds no layout that xclare knows (it holds {there}). Expected one of: trn.json; trn_X_Xf.txt and "

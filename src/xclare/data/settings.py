@@ -34,7 +34,7 @@ class DataSettings:
 
     time_field: str = ""
     """Field with the time of a document or pair (a number, or ISO 8601). Empty: the first of `time`, `timestamp`,
-    `date` that is there, if any. Only a split by time reads it."""
+    `date` that is there, if any. Only a split by time reads it; a document of a log has its earliest pair's time."""
 
     rows: str = "auto"
     """What a row of a table is: `documents`, each with a list of labels, or `pairs` of a text and one label (a log).

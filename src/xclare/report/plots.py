@@ -20,8 +20,8 @@ POINTS = 2_000
 
 
 def label_frequency_figure(frequencies: Mapping[str, NDArray[np.int64]]) -> Any:
-    """Number of training points per label, labels ordered from left to right in increasing order of popularity; the bold
-    horizontal line indicates the 5 training point level (the paper's figure of label popularity).
+    """Number of training points per label, labels ordered from left to right in increasing order of popularity; the
+    bold horizontal line indicates the 5 training point level (the paper's figure of label popularity).
 
     `frequencies` holds the training documents of every label, by the name of the data set.
     """

@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from xclare.evaluation import Evaluation
 
 
-def _table(title: str, *headings: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+def plain_table(title: str, *headings: str) -> Table:
+    """An empty table in the style of all tables; without headings it has no head."""
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_header=any(headings),
+    )
     for number, heading in enumerate(headings):
         table.add_column(heading, justify="left" if number == 0 else "right", no_wrap=number > 0)
     return table
@@ -24,7 +32,7 @@ def _table(title: str, *headings: str) -> Table:
 
 def statistics_table(statistics: Statistics) -> Table:
     """One line a number, and below them what is odd."""
-    table = _table(f"Data set {statistics.name}", "", "")
+    table = plain_table(f"Data set {statistics.name}", "", "")
     for what, number in (
         ("training documents", f"{statistics.train_documents:,}"),
         ("test documents", f"{statistics.test_documents:,}"),
@@ -45,22 +53,32 @@ def statistics_table(statistics: Statistics) -> Table:
 
 
 def metrics_table(evaluations: Mapping[str, Evaluation], title: str) -> Table:
-    """A row a system, a column a metric; with the 95 % interval below a number where there is one."""
-    names = list(next(iter(evaluations.values())).metrics)
-    table = _table(title, "", *names)
-    for system, evaluation in evaluations.items():
-        table.add_row(system, *(f"{evaluation.metrics[name]:.2f}" for name in names))
-        if evaluation.intervals:
-            spans = (evaluation.intervals.get(name) for name in names)
-            table.add_row("  95 %", *("" if span is None else f"{span[0]:.1f}–{span[1]:.1f}" for span in spans))
+    """A row a metric, a column a system; the 95 % interval behind a number where there is one."""
+    table = plain_table(title, "", *evaluations)
+    family = None
+    for name in next(iter(evaluations.values())).metrics:
+        if family not in (None, name.partition("@")[0]):
+            table.add_section()
+        family = name.partition("@")[0]
+        table.add_row(name, *(_with_interval(evaluation, name) for evaluation in evaluations.values()))
     return table
+
+
+def _with_interval(evaluation: Evaluation, name: str) -> str:
+    number = f"{evaluation.metrics[name]:.2f}"
+    if name not in evaluation.intervals:
+        return number
+    low, high = evaluation.intervals[name]
+    return f"{number} ({low:.2f} to {high:.2f})"
 
 
 def bins_table(evaluations: Mapping[str, Evaluation]) -> Table:
     """What each of the five label-frequency bins contributes to P@k, from the rarest labels to the most popular."""
     bins = next(iter(evaluations.values())).bins
     headings = [f"{part.number}: {part.labels:,} labels" for part in bins]
-    table = _table("Contributions to P@k, from the rarest labels (1) to the most popular (5)", "", *headings, "sum")
+    table = plain_table(
+        "Contributions to P@k, from the rarest labels (1) to the most popular (5)", "", *headings, "sum"
+    )
     for system, evaluation in evaluations.items():
         for name in evaluation.bins[0].contributions:
             shares = [part.contributions[name] for part in evaluation.bins]
@@ -70,7 +88,7 @@ def bins_table(evaluations: Mapping[str, Evaluation]) -> Table:
 
 def diagnosis_table(diagnosis: Diagnosis) -> Table:
     """What is there, and the line that installs what is not."""
-    table = _table(f"xclare {diagnosis.xclare}", "", "", "to install it")
+    table = plain_table(f"xclare {diagnosis.xclare}", "", "", "to install it")
     memory = "unknown" if diagnosis.memory_gib is None else f"{diagnosis.memory_gib} GiB"
     for what, value in (
         ("Python", f"{diagnosis.python} on {diagnosis.system}"),
