@@ -35,7 +35,9 @@ from xclare.data.files import Findings
 from xclare.data.npz import read_csr
 from xclare.data.settings import DataSettings
 from xclare.errors import XclareError
+from xclare.evaluation.predictions import read_predictions, write_predictions
 from xclare.progress import SILENT
+from xclare.sparse import csr_from_pairs
 
 MOST_SECONDS = 10.0
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
@@ -107,7 +109,23 @@ def readers() -> dict[str, Reader]:
         "ready_features": Reader({"f.npz": _npz("trn_x_")}, lambda folder: _apply_features(data, folder / "f.npz")),
         "npz": Reader({"p.npz": _npz("")}, lambda folder: read_csr(folder / "p.npz")),
     }
-    return made | _row_readers(data)
+    return made | _row_readers(data) | _prediction_readers(data)
+
+
+def _prediction_readers(data: Dataset) -> dict[str, Reader]:
+    """Any system's predictions, in the three formats that `xclare evaluate` reads."""
+    scores = csr_from_pairs([0, 0, 1, 3], [0, 2, 1, 0], (4, 3), [0.5, -1.25, 3.0, 1e-3])
+    made = {}
+    for kind in ("npz", "jsonl", "trec"):
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / f"p.{kind}"
+            write_predictions(path, scores, data.train, kind)
+            files = {path.name: path.read_bytes()}
+        made[f"predictions, {kind}"] = Reader(
+            files,
+            lambda folder, kind=kind: read_predictions(folder / f"p.{kind}", data.train),  # type: ignore[misc]
+        )
+    return made
 
 
 def _row_readers(data: Dataset) -> dict[str, Reader]:
