@@ -11,10 +11,16 @@ if TYPE_CHECKING:
     from xclare.config import Config
     from xclare.data.dataset import Dataset
     from xclare.evaluation import evaluate
+    from xclare.graph.label_graph import LabelGraph
 
-__all__ = ["Config", "Dataset", "__version__", "evaluate"]
+__all__ = ["Config", "Dataset", "LabelGraph", "__version__", "evaluate"]
 
-_HOMES = {"Config": "xclare.config", "Dataset": "xclare.data.dataset", "evaluate": "xclare.evaluation"}
+_HOMES = {
+    "Config": "xclare.config",
+    "Dataset": "xclare.data.dataset",
+    "LabelGraph": "xclare.graph.label_graph",
+    "evaluate": "xclare.evaluation",
+}
 
 
 def __getattr__(name: str) -> Any:

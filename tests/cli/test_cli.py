@@ -10,7 +10,7 @@ from xclare import Dataset
 from xclare.cli.main import app
 from xclare.version import __version__
 
-VERBS = ("demo", "stats", "convert", "baseline", "evaluate", "doctor")
+VERBS = ("demo", "stats", "convert", "baseline", "evaluate", "graph", "doctor")
 runner = CliRunner()
 
 
@@ -123,3 +123,20 @@ def test_the_demo_ends_with_the_table_of_the_three_baselines():
 
 def test_quiet_says_nothing_but_the_result(folder):
     assert run("stats", folder, "--json", "--quiet").stderr == ""
+
+
+def test_graph_saves_shows_and_draws(folder, tmp_path):
+    pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
+    assert "labels without neighbours" in run("graph", folder, "--out", tmp_path / "g.npz").stdout
+    assert (tmp_path / "g.npz").exists()
+    shown = run("graph", folder, "--show", "fruit", "--plot", tmp_path / "g.svg").stdout
+    assert "Neighbours of fruit" in shown
+    assert "green things" in shown
+    assert (tmp_path / "g.svg").read_text().startswith("<?xml")
+    found = json.loads(run("graph", folder, "--show", "fruit", "--json").stdout)
+    assert found["labels"] == 3
+    assert found["neighbours"][0]["label"] == "green things"
+
+
+def test_a_plot_without_a_label_is_refused(folder):
+    assert "--show LABEL" in run("graph", folder, "--plot", "x.svg", status=2).stderr

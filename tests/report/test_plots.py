@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from xclare.errors import InputError, MissingExtraError
+from xclare.graph.neighbourhood import Neighbourhood
+from xclare.report.graph_figure import neighbourhood_figure, spread
 from xclare.report.plots import POINTS, label_frequency_figure, save_figure
 
 matplotlib = pytest.importorskip("matplotlib", reason="the extra `plots` is not installed")
@@ -45,3 +47,19 @@ def test_without_matplotlib_the_error_is_the_line_that_installs_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtraError, match=r'pip install "xclare\[plots\]"'):
         label_frequency_figure({"small": np.array([1])})
+
+
+def test_a_neighbourhood_is_drawn_with_a_node_a_label_and_its_name():
+    around = Neighbourhood(np.array([3, 5, 8]), np.array([40, 9, 1]), [(0, 1, 2), (1, 2, 3)], [(0, 1)])
+    (axes,) = neighbourhood_figure(around, ["start", "near", "a very long name that has to be cut off somewhere"]).axes
+    texts = [text.get_text() for text in axes.texts if text.get_text()]
+    assert texts[:2] == ["start (40)", "near (9)"]
+    assert texts[2].endswith("… (1)")
+    assert [line.get_linestyle() for line in axes.get_lines()] == [":"]
+
+
+def test_nodes_are_spread_without_chance_and_apart():
+    places = spread(6, [(0, 1), (0, 2), (3, 4)])
+    np.testing.assert_array_equal(places, spread(6, [(0, 1), (0, 2), (3, 4)]))
+    distances = np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(6, 1)]
+    assert distances.min() > 0.1

@@ -11,7 +11,7 @@ from xclare.data.dataset import Labels
 from xclare.data.files import Findings, open_binary
 from xclare.data.label_index import Mentions, resolve
 from xclare.data.npz import read_csr
-from xclare.data.tables import Table, kind_of_table, missing_column, read_table
+from xclare.data.tables import Table, kind_of_table, read_table
 from xclare.errors import InputError
 from xclare.progress import SILENT, Progress
 from xclare.sparse import Csr, csr_from_pairs
@@ -53,7 +53,8 @@ def _edges(path: Path, labels: Labels, progress: Progress) -> Csr:
 def _mentions(table: Table, names: tuple[str, ...]) -> Mentions:
     name = next((name for name in names if name in table.columns), None)
     if name is None:
-        raise missing_column(table, names, "one end of an edge", "data.label_field")
+        there = ", ".join(table.columns) or "no columns"
+        raise InputError.at(table.path, found=f"the columns {there}", expected=f"one end of an edge in one of {names}")
     column = table.scalars(name, "a label")
 
     def refuse(position: int, *, found: str, expected: str, hint: str = "") -> InputError:
