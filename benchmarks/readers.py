@@ -32,8 +32,8 @@ from xclare.data import xc_repository
 from xclare.data.canonical_rows import features_from_rows
 from xclare.data.dataset import Dataset
 from xclare.data.files import Findings, open_binary
+from xclare.data.formats.sparse_text import read_sparse_text
 from xclare.data.settings import DataSettings
-from xclare.data.sparse_text import read_sparse_text
 from xclare.progress import SILENT
 from xclare.sparse import Csr
 

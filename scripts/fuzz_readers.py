@@ -32,7 +32,7 @@ import numpy as np
 from xclare import Dataset
 from xclare.data import attention_xml, ready_features, xc_repository, xc_sparse
 from xclare.data.files import Findings
-from xclare.data.npz import read_csr
+from xclare.data.formats.npz import read_csr
 from xclare.data.settings import DataSettings
 from xclare.errors import XclareError
 from xclare.evaluation.predictions import read_predictions, write_predictions

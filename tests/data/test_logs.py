@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.data.row_data import datasets, texts
-from tests.support import assert_same_data
 
+from row_data import datasets, texts
+from support import assert_same_data
 from xclare.data import logs, records
 from xclare.data.dataset import Dataset, Documents
 from xclare.data.files import ZERO_WEIGHTS, Findings

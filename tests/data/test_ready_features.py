@@ -9,7 +9,7 @@ from support import assert_same_data, datasets
 from xclare.data import ready_features
 from xclare.data.canonical_rows import ZERO_FEATURES
 from xclare.data.files import Findings
-from xclare.data.npz import csr_as_arrays, read_csr, read_npz, write_csr
+from xclare.data.formats.npz import csr_as_arrays, read_csr, read_npz, write_csr
 from xclare.errors import InputError
 from xclare.sparse import csr_from_pairs
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xclare.data.files import BLANK_LINES, Findings
+from xclare.data.formats.sparse_text_writer import write_pairs
 from xclare.data.reciprocal_pairs import read_pairs, without
-from xclare.data.sparse_text_writer import write_pairs
 from xclare.errors import InputError
 from xclare.sparse import csr_from_pairs
 

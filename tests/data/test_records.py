@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.data.row_data import datasets
-from tests.support import assert_same_data
 
+from row_data import datasets
+from support import assert_same_data
 from xclare.data import logs, records
 from xclare.data.dataset import Dataset, Documents, Items
 from xclare.data.files import REPEATED_LABELS, ZERO_WEIGHTS, Findings

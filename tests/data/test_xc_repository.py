@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support import assert_same_data, datasets
 from xclare.data import ready_features, xc_repository
 from xclare.data.files import BLANK_LINES, REPEATED_LABELS, WINDOWS_LINE_ENDS, ZERO_WEIGHTS, Findings
+from xclare.data.formats.text_columns import NOT_TEXT
 from xclare.data.settings import DataSettings
-from xclare.data.text_columns import NOT_TEXT
 from xclare.errors import InputError
 from xclare.progress import SILENT
 from xclare.strings import Strings

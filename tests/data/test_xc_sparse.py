@@ -7,8 +7,8 @@ from support import assert_same_data, datasets
 from xclare.data import xc_sparse
 from xclare.data.canonical_rows import REPEATED_FEATURES, ZERO_FEATURES
 from xclare.data.files import BLANK_LINES, REPEATED_LABELS, ZERO_WEIGHTS, Findings
+from xclare.data.formats.sparse_text import read_sparse_text
 from xclare.data.settings import DataSettings
-from xclare.data.sparse_text import read_sparse_text
 from xclare.errors import InputError
 from xclare.progress import SILENT
 
@@ -215,7 +215,7 @@ class TestWriting:
         assert_same_data(data, load(folder))
 
     def test_many_rows_read_back_the_same(self, tmp_path):
-        from xclare.data.sparse_text_writer import write_sparse_text
+        from xclare.data.formats.sparse_text_writer import write_sparse_text
 
         random = np.random.default_rng(5)
         matrix = scipy.sparse.random_array((20_000, 1000), density=0.005, format="csr", dtype=np.float32, rng=random)

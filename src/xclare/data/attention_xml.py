@@ -16,10 +16,10 @@ from xclare.data import ready_features
 from xclare.data.canonical_rows import targets_from_rows
 from xclare.data.dataset import Dataset, Documents, Labels
 from xclare.data.files import Findings, first_existing
+from xclare.data.formats.text_lines import Words, read_lines, read_words, write_lines
 from xclare.data.label_index import Mentions, resolve
 from xclare.data.reciprocal_pairs import save_pairs, with_pairs
 from xclare.data.settings import DataSettings
-from xclare.data.text_lines import Words, read_lines, read_words, write_lines
 from xclare.data.xc_sparse import TARGETS, Matrix, read_matrix, widest
 from xclare.errors import InputError
 from xclare.progress import Progress

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.data.columns import offsets_of
 from xclare.data.dataset import Labels
+from xclare.data.formats.columns import offsets_of
 from xclare.data.label_index import Mentions, Refuse
 from xclare.errors import InputError, shown
 from xclare.strings import Strings

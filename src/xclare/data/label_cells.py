@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from xclare.data.columns import Column, offsets_of
 from xclare.data.files import Findings
-from xclare.data.tables import JSON_LINES, Table
+from xclare.data.formats.columns import Column, offsets_of
+from xclare.data.formats.tables import JSON_LINES, Table
 from xclare.errors import shown
 from xclare.strings import ROWS_AT_ONCE, Strings
 

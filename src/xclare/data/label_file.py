@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from xclare.data.columns import Column, Values
 from xclare.data.dataset import MAIN_FIELDS, Items, Labels, main_fields
 from xclare.data.files import Findings, decode, read_chunks
+from xclare.data.formats.columns import Column, Values
+from xclare.data.formats.tables import Table, kind_of_table, read_table
 from xclare.data.label_index import repeated
 from xclare.data.settings import DataSettings
-from xclare.data.tables import Table, kind_of_table, read_table
 from xclare.errors import shown
 from xclare.progress import SILENT, Progress
 from xclare.strings import Strings

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from xclare.data.columns import Column, Values
 from xclare.data.dataset import Dataset, Documents, Labels, main_fields
 from xclare.data.files import ZERO_WEIGHTS, Findings
+from xclare.data.formats.columns import Column, Values
+from xclare.data.formats.tables import Table
 from xclare.data.in_memory import TITLE, check_length, label_set, mentions_of, refuse_in, text_column
 from xclare.data.label_file import text_fields_note
 from xclare.data.label_index import Index, Mentions, Refuse, resolve
@@ -21,7 +22,6 @@ from xclare.data.roles import Roles
 from xclare.data.row_files import name_of, read_row_files, rows_are, write_row_files
 from xclare.data.settings import DataSettings
 from xclare.data.split import parse_split, parse_time, split_documents
-from xclare.data.tables import Table
 from xclare.data.weights import WEIGHT, checked_weights
 from xclare.errors import InputError, shown
 from xclare.progress import SILENT, Progress

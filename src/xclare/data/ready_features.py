@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xclare.data.canonical_rows import ZERO_FEATURES
 from xclare.data.dataset import Dataset, Items
 from xclare.data.files import Findings
-from xclare.data.npz import csr_as_arrays, csr_from_arrays, has_csr, read_npz, write_npz
+from xclare.data.formats.npz import csr_as_arrays, csr_from_arrays, has_csr, read_npz, write_npz
 from xclare.errors import InputError
 
 FILE_NAME = "features.npz"

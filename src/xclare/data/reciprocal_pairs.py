@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xclare.data.dataset import Dataset, Documents
-from xclare.data.decimals import PADDING, read_digits
 from xclare.data.files import BLANK_LINES, Chunk, Findings, first_existing, read_chunks
+from xclare.data.formats.decimals import PADDING, read_digits
+from xclare.data.formats.sparse_rows import TOKEN
+from xclare.data.formats.sparse_text_writer import write_pairs
 from xclare.data.settings import DataSettings
-from xclare.data.sparse_rows import TOKEN
-from xclare.data.sparse_text_writer import write_pairs
 from xclare.errors import InputError, shown
 from xclare.sparse import Csr, csr_from_pairs, csr_from_rows, row_of_entry
 

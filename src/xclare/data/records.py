@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xclare.data.canonical_rows import targets_from_rows
-from xclare.data.columns import Column, Values
 from xclare.data.dataset import Dataset, Documents, Labels, main_fields
 from xclare.data.files import Findings
+from xclare.data.formats.columns import Column, Values
+from xclare.data.formats.tables import Table
 from xclare.data.in_memory import TITLE, label_set, listed_mentions, text_column
 from xclare.data.label_cells import holds_lists, json_lists, label_lists, separator_of
 from xclare.data.label_file import carried_fields, text_columns, text_fields_note
@@ -22,7 +23,6 @@ from xclare.data.roles import ID_NAMES, Roles
 from xclare.data.row_files import name_of, read_row_files, rows_are, write_row_files
 from xclare.data.settings import DataSettings
 from xclare.data.split import parse_split, split_documents
-from xclare.data.tables import Table
 from xclare.data.weights import WEIGHT, checked_weights
 from xclare.errors import InputError, shown
 from xclare.progress import SILENT, Progress

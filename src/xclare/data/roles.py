@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from xclare.data.dataset import MAIN_FIELDS, main_fields
+from xclare.data.formats.tables import Table, missing_column
 from xclare.data.settings import DataSettings
-from xclare.data.tables import Table, missing_column
 
 ID_NAMES = ("uid", "id", "docid", "doc_id")
 LABEL_NAMES = ("labels", "tags", "label", "tag", "label_ids", "categories", "category", "item", "target")

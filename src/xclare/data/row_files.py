@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xclare.data.columns import Column, Values
 from xclare.data.dataset import Dataset, Documents, Labels
 from xclare.data.files import Findings, first_existing
+from xclare.data.formats.columns import Column, Values
+from xclare.data.formats.tables import JSON_LINES, Table, kind_of_table, read_head, read_table, write_table
 from xclare.data.label_file import label_columns, read_labels
 from xclare.data.roles import ONE_LABEL_NAMES, Roles, known_names
 from xclare.data.settings import DataSettings
-from xclare.data.tables import JSON_LINES, Table, kind_of_table, read_head, read_table, write_table
 from xclare.errors import InputError
 from xclare.persistence.atomic import atomic_folder
 from xclare.progress import SILENT, Progress

@@ -16,11 +16,11 @@ from xclare.data import ready_features
 from xclare.data.canonical_rows import targets_from_rows
 from xclare.data.dataset import Dataset, Documents, Items, Labels, main_fields
 from xclare.data.files import Findings, first_existing
-from xclare.data.json_lines import UNUSABLE_KEY, Batch, read_json_lines
-from xclare.data.number_lists import INDICES, WEIGHTS, are_all_one, read_number_lists
+from xclare.data.formats.json_lines import UNUSABLE_KEY, Batch, read_json_lines
+from xclare.data.formats.number_lists import INDICES, WEIGHTS, are_all_one, read_number_lists
+from xclare.data.formats.text_columns import TextColumns
 from xclare.data.reciprocal_pairs import save_pairs, with_pairs
 from xclare.data.settings import DataSettings
-from xclare.data.text_columns import TextColumns
 from xclare.errors import InputError, shown
 from xclare.persistence.atomic import atomic_file
 from xclare.progress import Progress

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from xclare.data.canonical_rows import features_from_rows, targets_from_rows
 from xclare.data.dataset import Dataset, Documents, Items, Labels
 from xclare.data.files import BYTE_ORDER_MARK, Findings, first_existing, open_binary
-from xclare.data.npz import read_csr, write_csr
+from xclare.data.formats.npz import read_csr, write_csr
+from xclare.data.formats.sparse_rows import Form
+from xclare.data.formats.sparse_text import SparseText, read_sparse_text
+from xclare.data.formats.sparse_text_writer import write_sparse_text
 from xclare.data.reciprocal_pairs import save_pairs, with_pairs
 from xclare.data.settings import DataSettings
-from xclare.data.sparse_rows import Form
-from xclare.data.sparse_text import SparseText, read_sparse_text
-from xclare.data.sparse_text_writer import write_sparse_text
 from xclare.errors import InputError
 from xclare.progress import Progress
 from xclare.sparse import row_counts

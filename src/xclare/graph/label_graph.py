@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from xclare.data.dataset import Dataset, Documents, Labels
-from xclare.data.npz import csr_as_arrays, csr_from_arrays, read_npz, write_npz
+from xclare.data.formats.npz import csr_as_arrays, csr_from_arrays, read_npz, write_npz
 from xclare.errors import InputError
 from xclare.graph.bipartite import head_labels, without_heads
 from xclare.graph.co_occurrence import co_occurrence

@@ -9,9 +9,9 @@ import numpy as np
 
 from xclare.data.dataset import Labels
 from xclare.data.files import Findings, open_binary
+from xclare.data.formats.npz import read_csr
+from xclare.data.formats.tables import Table, kind_of_table, read_table
 from xclare.data.label_index import Mentions, resolve
-from xclare.data.npz import read_csr
-from xclare.data.tables import Table, kind_of_table, read_table
 from xclare.errors import InputError
 from xclare.progress import SILENT, Progress
 from xclare.sparse import Csr, csr_from_pairs

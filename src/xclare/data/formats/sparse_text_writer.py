@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.data.decimals import DECIMAL_WIDTH, write_decimals, write_digits
+from xclare.data.formats.decimals import DECIMAL_WIDTH, write_decimals, write_digits
 from xclare.persistence.atomic import atomic_file
 from xclare.progress import SILENT, Progress
 from xclare.sparse import Csr, row_blocks, row_counts, row_of_entry

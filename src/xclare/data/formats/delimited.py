@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.data.columns import Column
 from xclare.data.files import BLANK_LINES, LONGEST_LINE, WINDOWS_LINE_ENDS, Findings, decode, read_chunks
+from xclare.data.formats.columns import Column
 from xclare.errors import InputError, shown
 from xclare.progress import SILENT, Progress
 from xclare.strings import Strings

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.data.row_data import texts
 
-from xclare.data.columns import Column
+from row_data import texts
 from xclare.data.files import BLANK_LINES, BYTE_ORDER_MARKS, WINDOWS_LINE_ENDS, Findings
-from xclare.data.tables import JSON_LINES, PARQUET, kind_of_table, read_head, read_table, write_table
+from xclare.data.formats.columns import Column
+from xclare.data.formats.tables import JSON_LINES, PARQUET, kind_of_table, read_head, read_table, write_table
 from xclare.errors import InputError, MissingExtraError
 from xclare.progress import Progress
 
@@ -90,7 +90,7 @@ def test_csv_is_read_as_the_csv_module_reads_it(tmp_path_factory, delimiter, row
         ("\n  {broken", JSON_LINES),
         ('[{"title": "a"}]', None),
         ("PAR1", PARQUET),
-        (gzip.compress(b"title,labels\n"), ","),
+        (gzip.compress(b"title,labels\n", mtime=0), ","),
         (b"\xef\xbb\xbftitle,labels\n", ","),
         (b"\xff\xfe\x00", None),
     ],

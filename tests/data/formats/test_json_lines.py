@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from xclare.data import files
 from xclare.data.files import BLANK_LINES, Findings
-from xclare.data.json_lines import flatten, read_json_lines
-from xclare.data.json_places import column_of
-from xclare.data.text_columns import NOT_TEXT, TextColumns
+from xclare.data.formats.json_lines import flatten, read_json_lines
+from xclare.data.formats.json_places import column_of
+from xclare.data.formats.text_columns import NOT_TEXT, TextColumns
 from xclare.errors import InputError
 
 JSON = st.recursive(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xclare.data.columns import Column, offsets_of
+from xclare.data.formats.columns import Column, offsets_of
 from xclare.strings import Strings
 
 integers = st.integers(-(2**63), 2**63 - 1)

@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.data.columns import Column, Odd, offsets_of
+from xclare.data.formats.columns import Column, Odd, offsets_of
 from xclare.errors import InputError, MissingExtraError, shown
 from xclare.progress import SILENT, Progress
 from xclare.strings import Strings

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xclare.data.decimals import DECIMAL_WIDTH, write_decimals
 from xclare.data.files import Chunk
-from xclare.data.sparse_rows import _parse_fast, _parse_lines
+from xclare.data.formats.decimals import DECIMAL_WIDTH, write_decimals
+from xclare.data.formats.sparse_rows import _parse_fast, _parse_lines
 
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False).filter(bool)
 DECIMALS = st.from_regex(r"[0-9]{0,9}\.?[0-9]{1,18}(e-?[0-9]{1,2})?", fullmatch=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from xclare.data.files import Findings
-from xclare.data.json_lines import Batch
+from xclare.data.formats.json_lines import Batch
 from xclare.strings import Strings
 
 NOT_TEXT = "values of other keys that are no text, not kept"

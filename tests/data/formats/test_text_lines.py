@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from xclare.data import files
 from xclare.data.files import Findings
-from xclare.data.text_lines import read_lines, read_words, write_lines
+from xclare.data.formats.text_lines import read_lines, read_words, write_lines
 from xclare.strings import Strings
 
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r"), max_size=8), max_size=10)

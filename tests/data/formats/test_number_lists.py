@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xclare.data.files import Findings
-from xclare.data.json_lines import read_json_lines
-from xclare.data.number_lists import INDICES, WEIGHTS, are_all_one, read_number_lists
+from xclare.data.formats.json_lines import read_json_lines
+from xclare.data.formats.number_lists import INDICES, WEIGHTS, are_all_one, read_number_lists
 from xclare.errors import InputError
 
 NUMBERS = st.sampled_from(

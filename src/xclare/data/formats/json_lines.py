@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xclare.data.files import BLANK_LINES, Chunk, Findings, read_chunks
-from xclare.data.json_places import ONE_OBJECT_A_LINE, KeyPath, column_of, invalid, malformed, unreadable
+from xclare.data.formats.json_places import ONE_OBJECT_A_LINE, KeyPath, column_of, invalid, malformed, unreadable
 from xclare.errors import InputError, shown
 from xclare.progress import SILENT, Progress
 

@@ -15,11 +15,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.data.columns import Column
-from xclare.data.delimited import DELIMITERS, header_of, read_delimited, write_delimited
 from xclare.data.files import Findings, open_binary, read_chunks
-from xclare.data.json_lines import UNUSABLE_KEY, read_json_lines
-from xclare.data.parquet import PARQUET_MAGIC, read_parquet, write_parquet
+from xclare.data.formats.columns import Column
+from xclare.data.formats.delimited import DELIMITERS, header_of, read_delimited, write_delimited
+from xclare.data.formats.json_lines import UNUSABLE_KEY, read_json_lines
+from xclare.data.formats.parquet import PARQUET_MAGIC, read_parquet, write_parquet
 from xclare.data.split import parse_time
 from xclare.errors import InputError, shown
 from xclare.persistence.atomic import atomic_file

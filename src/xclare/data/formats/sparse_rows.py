@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.data.decimals import PADDING, read_decimals, read_digits
 from xclare.data.files import Chunk
+from xclare.data.formats.decimals import PADDING, read_decimals, read_digits
 from xclare.errors import InputError, shown
 
 Form: TypeAlias = Literal["entries", "labels", "both"]

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.data.decimals import PADDING, read_decimals, read_digits
-from xclare.data.json_lines import Batch, flatten
+from xclare.data.formats.decimals import PADDING, read_decimals, read_digits
+from xclare.data.formats.json_lines import Batch, flatten
 from xclare.errors import shown
 
 LARGEST_FLOAT32 = 3.4028234663852886e38

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xclare.data.files import BLANK_LINES, Chunk, Findings, read_chunks
-from xclare.data.sparse_rows import MOST_COLUMNS, Form, Rows, parse_rows
+from xclare.data.formats.sparse_rows import MOST_COLUMNS, Form, Rows, parse_rows
 from xclare.errors import InputError
 from xclare.progress import SILENT, Progress
 
