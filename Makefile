@@ -46,6 +46,9 @@ bench: $(VENV)/.bench ## the benchmarks; results go to benchmarks/results
 	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/metrics.py
 	$(BIN)/python benchmarks/synthetic.py
+	$(BIN)/python benchmarks/graph.py
+	@if [ -n "$$XCLARE_DATA" ]; then $(BIN)/python benchmarks/clustering.py --large; \
+	else echo "XCLARE_DATA is not set: benchmarks/clustering.py is skipped"; fi
 
 clean: ## remove everything that these commands made
 	rm -rf .venv .venv-* docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
 from xclare.baselines.settings import BaselineSettings
+from xclare.clustering.settings import ClusteringSettings
 from xclare.data.settings import DataSettings
 from xclare.errors import SettingError, shown
 from xclare.evaluation.settings import EvaluationSettings
@@ -24,8 +25,12 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "auto": {},
     # "Stop words such as for, of are discarded" (figure of the embedding block); the authors' program keeps them.
     "paper": {"text": {"stop_words": "english"}},
-    # The program keeps the ten strongest neighbours of a label.
-    "reference": {"text": {"stop_words": "none"}, "graph": {"max_edges": 10}},
+    # The program keeps the ten strongest neighbours of a label, and the thousand largest features of a centroid.
+    "reference": {
+        "text": {"stop_words": "none"},
+        "graph": {"max_edges": 10},
+        "clustering": {"dimensions": 0, "top_features": 1000},
+    },
 }
 """The named differences of every preset from the defaults."""
 
@@ -42,6 +47,8 @@ class Config:
     """How texts become features."""
     graph: GraphSettings = field(default_factory=GraphSettings)
     """The label correlation graph."""
+    clustering: ClusteringSettings = field(default_factory=ClusteringSettings)
+    """The meta-labels."""
     baselines: BaselineSettings = field(default_factory=BaselineSettings)
     """The three baselines."""
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)

@@ -10,7 +10,7 @@ from xclare import Dataset
 from xclare.cli.main import app
 from xclare.version import __version__
 
-VERBS = ("demo", "stats", "convert", "baseline", "evaluate", "graph", "doctor")
+VERBS = ("demo", "stats", "convert", "baseline", "evaluate", "graph", "clusters", "doctor")
 runner = CliRunner()
 
 
@@ -140,3 +140,14 @@ def test_graph_saves_shows_and_draws(folder, tmp_path):
 
 def test_a_plot_without_a_label_is_refused(folder):
     assert "--show LABEL" in run("graph", folder, "--plot", "x.svg", status=2).stderr
+
+
+def test_clusters_are_saved_compared_and_shown(folder, tmp_path):
+    import numpy as np
+
+    text = run("clusters", folder, "--out", tmp_path / "c.npz", "--set", "clustering.clusters=2").stdout
+    assert "Loss of mutual information" in text
+    assert sorted(np.unique(np.load(tmp_path / "c.npz")["cluster_of_label"])) == [0, 1]
+    run("graph", folder, "--out", tmp_path / "g.npz")
+    found = json.loads(run("clusters", folder, "--graph", tmp_path / "g.npz", "--json", "--samples", 0).stdout)
+    assert {row["method"] for row in found["lmi"]} == {"augmented", "plain", "random"}

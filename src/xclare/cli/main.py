@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from xclare.cli.baseline import baseline
+from xclare.cli.clusters import clusters
 from xclare.cli.convert import convert
 from xclare.cli.demo import demo
 from xclare.cli.doctor import doctor
@@ -32,6 +33,7 @@ for function, example in (
     (baseline, "xclare baseline nearest-label related-packages --out predictions.npz"),
     (evaluate, "xclare evaluate related-packages --predictions predictions.npz"),
     (graph, "xclare graph related-packages --show vim"),
+    (clusters, "xclare clusters related-packages --out clusters.npz"),
     (doctor, "xclare doctor"),
 ):
     app.command(epilog=f"Example: {example}", no_args_is_help=function not in (demo, doctor))(function)

@@ -24,6 +24,9 @@ from xclare.threads import worker_count
 LABELS_AT_ONCE = 1 << 14
 """Walks that advance together: what they read and write at a step stays in a core's cache."""
 
+COUNTED_AT_ONCE = 1 << 11
+"""Walks whose visits are sorted and counted together, for the same reason."""
+
 DRAWS_A_STEP = 3
 
 
@@ -57,17 +60,21 @@ def random_walk(
     place, most = pairs.on(device), settings.edges_kept(targets.shape[1])
     chunks = [live[start : start + LABELS_AT_ONCE] for start in range(0, len(live), LABELS_AT_ONCE)]
 
-    def walked(chunk: NDArray[np.int64]) -> Csr:
+    def walked(chunk: NDArray[np.int64]) -> list[Csr]:
         visited, _ = walk(place, moved(chunk, device), settings.walk_length, settings.restart, seed)
-        counts = counted(visited)
-        rows = csr_array((counts.counts, counts.labels, counts.ends), shape=(len(chunk), targets.shape[1]))
-        return strongest_edges(rows, chunk, most)
+        parts = []
+        for start in range(0, len(chunk), COUNTED_AT_ONCE):
+            starts = chunk[start : start + COUNTED_AT_ONCE]
+            rows = counted(visited[:, start : start + COUNTED_AT_ONCE])
+            counts = csr_array((rows.counts, rows.labels, rows.ends), shape=(len(starts), targets.shape[1]))
+            parts.append(strongest_edges(counts, starts, most))
+        return parts
 
     workers = worker_count() if device == "cpu" else 1
     with ThreadPoolExecutor(workers) as pool, progress.task("random walks", len(live)) as advance:
-        parts = []
+        parts: list[Csr] = []
         for chunk, part in zip(chunks, pool.map(walked, chunks), strict=True):
-            parts.append(part)
+            parts += part
             advance(len(chunk))
     return csr_from_row_blocks(parts, live, targets.shape[1])
 
@@ -113,10 +120,11 @@ def counted(visited: Array) -> Visits:
     """How often every walk visited every label: (length, n) labels to n rows of counts, labels ascending."""
     xp = namespace(visited)
     length, walks = visited.shape
-    ordered = xp.reshape(xp.sort(xp.asarray(visited.T, copy=True), axis=1), (-1,))
-    changes = ordered[1:] != ordered[:-1]
-    row_ends = xp.reshape(xp.arange(1, length * walks, dtype=xp.int64), (-1,)) % length == 0
-    (last,) = xp.nonzero(changes | row_ends)  # the last visit of every run but the very last
+    by_walk = xp.reshape(xp.reshape(visited.T, (-1,)), (walks, length))  # a copy, each walk in one piece
+    ordered = xp.reshape(xp.sort(by_walk, axis=1, stable=False), (-1,))
+    ends_run = ordered[1:] != ordered[:-1]
+    ends_run[length - 1 :: length] = True  # every walk ends a run
+    (last,) = xp.nonzero(ends_run)  # of all runs but the very last
     ends = np.concatenate([as_numpy(last).astype(np.int64), [length * walks - 1]])
     counts = np.diff(ends, prepend=-1).astype(np.float32)
     rows = np.searchsorted(ends, np.arange(walks + 1) * length - 1, side="right")

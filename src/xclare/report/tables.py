@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from xclare.evaluation import Evaluation
 
 
+WIDEST_TITLE = 78
+
+
 def plain_table(title: str, *headings: str) -> Table:
     """An empty table in the style of all tables; without headings it has no head."""
     table = Table(
@@ -23,6 +26,7 @@ def plain_table(title: str, *headings: str) -> Table:
         title_style="bold",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
+        min_width=min(len(title), WIDEST_TITLE),
         show_header=any(headings),
     )
     for number, heading in enumerate(headings):
