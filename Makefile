@@ -7,6 +7,8 @@ PIP_INSTALL = -m pip install --quiet --disable-pip-version-check --constraint co
 JOBS ?= 2
 # PyTorch is tested on Python 3.11 alone: it is large, and everything but training runs without it.
 EXTRAS ?= parquet,plots,train
+# Likewise the tests on the large data sets below $$XCLARE_DATA.
+SELECT ?=
 
 .PHONY: help demo test test-others check format docs bench clean
 
@@ -17,7 +19,7 @@ demo: $(VENV)/.base ## the bundled data set, end to end
 	$(BIN)/xclare demo
 
 test: $(VENV)/.dev ## the tests, on Python 3.11 and then on 3.12 and 3.13 where they are installed
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) $(SELECT)
 	@$(MAKE) --no-print-directory test-others
 
 test-others: ## the tests on Python 3.12 and 3.13, where they are installed (on the path, or below pyenv's root)
@@ -26,7 +28,7 @@ test-others: ## the tests on Python 3.12 and 3.13, where they are installed (on 
 	    if $$python -c 'pass' 2>/dev/null; then found=$$python; break; fi; done; \
 	  if [ -z "$$found" ]; then echo "Python $$version is not installed: its tests are skipped"; continue; fi; \
 	  echo "Python $$version:"; \
-	  $(MAKE) --no-print-directory PYTHON=$$found VENV=.venv-$$version OTHER_PYTHONS= EXTRAS=parquet,plots test || exit 1; \
+	  $(MAKE) --no-print-directory PYTHON=$$found VENV=.venv-$$version OTHER_PYTHONS= EXTRAS=parquet,plots SELECT="-m 'not data'" test || exit 1; \
 	done
 
 check: $(VENV)/.dev ## lint, types, architecture
