@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from xclare.cli import options
-from xclare.cli.terminal import print_json, print_table, remarks_and_progress, verb
+from xclare.cli.terminal import print_json, print_table, verb
 
 
 @verb
@@ -20,32 +20,20 @@ def baseline(
         typer.Option("--out", metavar="FILE", help="Write the predictions too (.npz, .jsonl, .trec, also .gz)."),
     ] = None,
     top_k: Annotated[int | None, typer.Option("--top-k", min=1, help="Labels predicted for a document.")] = None,
-    features: options.Features = None,
-    label_texts: options.LabelTexts = None,
-    split: options.Split = None,
-    preset: options.Preset = "auto",
-    settings: options.Set = None,
-    threads: options.Threads = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    common: options.Reading,
 ) -> None:
     """Predicts the test documents' labels with a baseline and scores them."""
     from xclare.baselines import predict_baseline
-    from xclare.data.dataset import Dataset
     from xclare.evaluation import evaluate
     from xclare.evaluation.predictions import format_of, write_predictions
     from xclare.report.tables import metrics_table
     from xclare.text.features import with_features
-    from xclare.threads import threads as limited_to
 
-    config = options.config_of(preset, settings, split)
-    if top_k is not None:
-        config = config.replaced("baselines.top_k", top_k)
+    config = common.config(baselines__top_k=top_k)
     wanted_format = None if out is None else format_of(out)
-    with remarks_and_progress(quiet) as progress, limited_to(threads):
-        dataset = Dataset.load(
-            data, settings=config.data, features=features, label_texts=label_texts, progress=progress
-        )
+    with common.at_work() as progress:
+        dataset = common.load(data, config, progress)
         documents = dataset.test_or_refuse()
         if name != "popularity":
             dataset = with_features(dataset, config.text, progress)
@@ -53,7 +41,7 @@ def baseline(
         if out is not None and wanted_format is not None:
             write_predictions(out, predictions, documents, wanted_format)
         evaluation = evaluate(predictions, documents, dataset.train, settings=config.evaluation)
-    if json:
+    if common.json:
         print_json({"baseline": name, **evaluation.as_dict()})
     else:
         print_table(metrics_table({name: evaluation}, title=f"{dataset.name}: {len(documents):,} test documents"))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from xclare.cli import options
-from xclare.cli.terminal import print_json, print_table, print_text, remarks_and_progress, verb
+from xclare.cli.terminal import print_json, print_table, print_text, verb
 
 
 @verb
@@ -22,33 +22,23 @@ def clusters(
     graph: Annotated[
         Path | None, typer.Option("--graph", metavar="FILE", help="A label graph saved by `xclare graph --out`.")
     ] = None,
-    features: options.Features = None,
-    label_texts: options.LabelTexts = None,
-    split: options.Split = None,
-    preset: options.Preset = "auto",
-    settings: options.Set = None,
     seed: options.Seed = 0,
-    threads: options.Threads = None,
     device: options.Device = "cpu",
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    common: options.Reading,
 ) -> None:
     """Makes meta-labels, and compares graph-augmented, plain and random clusters by lost mutual information."""
     from dataclasses import asdict
 
     from xclare.clustering.comparison import Comparison, fan_outs
-    from xclare.data.dataset import Dataset
     from xclare.graph.label_graph import LabelGraph
     from xclare.report.cluster_tables import clusters_table, lmi_table, sample_table
     from xclare.text.features import with_features
-    from xclare.threads import threads as limited_to
 
-    config = options.config_of(preset, settings, split)
+    config = common.config()
     place = options.device_of(device)
-    with remarks_and_progress(quiet) as progress, limited_to(threads):
-        dataset = Dataset.load(
-            data, settings=config.data, features=features, label_texts=label_texts, progress=progress
-        )
+    with common.at_work() as progress:
+        dataset = common.load(data, config, progress)
         train = with_features(dataset, config.text, progress).train
         if graph is None:
             built = LabelGraph.build(train, config.graph, seed=seed, device=place, progress=progress)
@@ -62,7 +52,7 @@ def clusters(
             made.save(out, config.clustering, seed)
         rows = comparison.table(fan_outs(config.clustering, len(dataset.labels))) if compare else []
         shown = comparison.samples(samples) if samples else []
-    if json:
+    if common.json:
         sizes = {"tail_clusters": made.tail_clusters, "head_clusters": made.head_clusters}
         print_json(sizes | {"lmi": [asdict(row) for row in rows], "samples": [asdict(pair) for pair in shown]})
         return

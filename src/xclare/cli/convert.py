@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from xclare.cli import options
-from xclare.cli.terminal import print_json, print_text, remarks_and_progress, verb
+from xclare.cli.terminal import print_json, print_text, verb
 
 
 @verb
@@ -24,34 +24,24 @@ def convert(
             "packs the files.",
         ),
     ] = "xc-raw",
-    features: options.Features = None,
-    label_texts: options.LabelTexts = None,
-    split: options.Split = None,
-    preset: options.Preset = "auto",
-    settings: options.Set = None,
-    threads: options.Threads = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    common: options.Reading,
 ) -> None:
     """Converts data between all supported layouts, and says what the new one cannot carry.
 
     A layout of features (xc-sparse, xc-npz) gets them made from the text where there are none yet.
     """
-    from xclare.data.dataset import Dataset
     from xclare.data.layouts import layout_of
     from xclare.text.features import with_features
-    from xclare.threads import threads as limited_to
 
-    config = options.config_of(preset, settings, split)
+    config = common.config()
     layout = layout_of(to)
-    with remarks_and_progress(quiet) as progress, limited_to(threads):
-        dataset = Dataset.load(
-            source, settings=config.data, features=features, label_texts=label_texts, progress=progress
-        )
+    with common.at_work() as progress:
+        dataset = common.load(source, config, progress)
         if layout.features_only:
             dataset = with_features(dataset, config.text, progress)
         lost = dataset.save(target, to, progress=progress)
-    if json:
+    if common.json:
         print_json({"written": str(target), "layout": to, "not_carried": lost})
         return
     print_text(f"Wrote {target} ({to}): {len(dataset.train)} training documents, {len(dataset.labels)} labels.")

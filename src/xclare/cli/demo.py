@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from xclare.cli import options
-from xclare.cli.terminal import print_json, print_table, remarks_and_progress, verb
+from xclare.cli.terminal import print_json, print_table, verb
 
 
 @verb
-def demo(
-    preset: options.Preset = "auto",
-    settings: options.Set = None,
-    threads: options.Threads = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
+def demo(common: options.Common) -> None:
     """The bundled data set (Debian packages and the packages related to them): statistics and the three baselines."""
     from xclare.baselines import BASELINES, predict_baseline
     from xclare.data.dataset import Dataset
@@ -21,10 +15,9 @@ def demo(
     from xclare.evaluation import evaluate
     from xclare.report.tables import metrics_table, statistics_table
     from xclare.text.features import with_features
-    from xclare.threads import threads as limited_to
 
-    config = options.config_of(preset, settings)
-    with remarks_and_progress(quiet) as progress, limited_to(threads):
+    config = common.config()
+    with common.at_work() as progress:
         dataset = with_features(
             Dataset.load("related-packages", settings=config.data, progress=progress), config.text, progress
         )
@@ -39,7 +32,7 @@ def demo(
             )
             for name in BASELINES
         }
-    if json:
+    if common.json:
         scores = {name: evaluation.as_dict() for name, evaluation in evaluations.items()}
         print_json({"statistics": statistics.as_dict(), "baselines": scores})
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from xclare.cli import options
-from xclare.cli.terminal import print_json, print_table, remarks_and_progress, verb
+from xclare.cli.terminal import print_json, print_table, verb
 
 
 @verb
@@ -29,33 +29,22 @@ def evaluate(
     propensity_b: Annotated[
         float | None, typer.Option("--propensity-b", help="B of the propensity model. Default: 1.5.")
     ] = None,
-    features: options.Features = None,
-    label_texts: options.LabelTexts = None,
-    split: options.Split = None,
-    preset: options.Preset = "auto",
-    settings: options.Set = None,
     seed: options.Seed = 0,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    common: options.Reading,
 ) -> None:
     """Precision, propensity-scored precision, nDCG, recall and coverage of predictions for the test documents."""
-    from xclare.data.dataset import Dataset
     from xclare.evaluation import evaluate as score
     from xclare.evaluation.predictions import read_predictions
     from xclare.report.tables import bins_table, metrics_table
 
-    config = options.config_of(preset, settings, split)
-    for key, value in (("propensity_a", propensity_a), ("propensity_b", propensity_b)):
-        if value is not None:
-            config = config.replaced(f"evaluation.{key}", value)
-    with remarks_and_progress(quiet) as progress:
-        dataset = Dataset.load(
-            data, settings=config.data, features=features, label_texts=label_texts, progress=progress
-        )
+    config = common.config(evaluation__propensity_a=propensity_a, evaluation__propensity_b=propensity_b)
+    with common.at_work() as progress:
+        dataset = common.load(data, config, progress)
         documents = dataset.test_or_refuse()
         scores = read_predictions(predictions, documents, progress)
         evaluation = score(scores, documents, dataset.train, settings=config.evaluation, bootstrap=bootstrap, seed=seed)
-    if json:
+    if common.json:
         print_json(evaluation.as_dict())
         return
     title = f"{dataset.name}: {len(documents):,} test documents"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from xclare.cli import options
-from xclare.cli.terminal import print_json, print_table, print_text, remarks_and_progress, verb
+from xclare.cli.terminal import print_json, print_table, print_text, verb
 
 
 @verb
@@ -35,19 +35,12 @@ def graph(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the label's neighbourhood (needs --show).")
     ] = None,
-    label_texts: options.LabelTexts = None,
-    features: options.Features = None,
-    split: options.Split = None,
-    preset: options.Preset = "auto",
-    settings: options.Set = None,
     seed: options.Seed = 0,
-    threads: options.Threads = None,
     device: options.Device = "cpu",
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    common: options.Reading,
 ) -> None:
     """Infers the label graph from the training documents; saves it, describes it, shows a label's neighbours."""
-    from xclare.data.dataset import Dataset
     from xclare.errors import InputError
     from xclare.graph.label_graph import LabelGraph, find_label
     from xclare.graph.neighbourhood import neighbourhood
@@ -56,18 +49,12 @@ def graph(
     from xclare.report.graph_tables import graph_statistics_table, neighbours_table
     from xclare.report.plots import save_figure
     from xclare.text.features import with_features
-    from xclare.threads import threads as limited_to
 
-    config = options.config_of(preset, settings, split)
-    for key, value in (("method", method), ("normalize", normalize)):
-        if value is not None:
-            config = config.replaced(f"graph.{key}", value)
+    config = common.config(graph__method=method, graph__normalize=normalize)
     if plot is not None and show is None:
         raise InputError("--plot draws the neighbourhood of one label: name it with --show LABEL.")
-    with remarks_and_progress(quiet) as progress, limited_to(threads):
-        dataset = Dataset.load(
-            data, settings=config.data, features=features, label_texts=label_texts, progress=progress
-        )
+    with common.at_work() as progress:
+        dataset = common.load(data, config, progress)
         label = None if show is None else find_label(dataset.labels, show)
         vectors = None
         if config.graph.prune_below_cosine > -1:
@@ -88,7 +75,7 @@ def graph(
             shown = [dataset.labels.name_of(row) for row in around.labels.tolist()]
             save_figure(neighbourhood_figure(around, shown), plot)
         statistics = built.statistics(dataset)
-    if json:
+    if common.json:
         found = [] if label is None else built.neighbours(label, top_k)
         names = [{"label": dataset.labels.name_of(at), "row": at, "weight": weight} for at, weight in found]
         print_json(statistics.as_dict() | ({} if label is None else {"neighbours": names}))
@@ -96,5 +83,5 @@ def graph(
         print_table(neighbours_table(built, dataset.labels, label, top_k))
     else:
         print_table(graph_statistics_table(statistics, dataset.name))
-    if out is not None and not json:
+    if out is not None and not common.json:
         print_text(f"Wrote {out}.")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from xclare.cli.terminal import remarks_and_progress
+
 if TYPE_CHECKING:
     from xclare.config import Config
+    from xclare.data.dataset import Dataset
+    from xclare.progress import Progress
 
 Data = Annotated[
     str,
@@ -45,16 +52,58 @@ LabelTexts = Annotated[
 
 
 def device_of(name: str) -> str:
-    """The device meant by `--device`: `auto` is the CPU, which nothing here is slower on than a copy to another."""
+    """Where kernels run: `auto` is the CPU, since walks and clusters take seconds there and torch may be missing."""
     from xclare.settings import check_choice
 
     check_choice("--device", name, ("auto", "cpu", "cuda"))
     return "cpu" if name == "auto" else name
 
 
-def config_of(preset: str, assignments: list[str] | None, split: str | None = None) -> Config:
-    """The settings of `--preset`, `--set` and `--split`."""
-    from xclare.config import Config
+@dataclass(frozen=True, kw_only=True)
+class Common:
+    """Options of every verb that computes something. A parameter of this type stands for all of them (see `verb`)."""
 
-    extra = [] if split is None else [f"data.split={split}"]
-    return Config.of_preset(preset).with_assignments([*(assignments or []), *extra])
+    preset: Preset = "auto"
+    settings: Set = None
+    threads: Threads = None
+    json: Json = False
+    quiet: Quiet = False
+
+    def config(self, **changes: object) -> Config:
+        """The settings of `--preset` and `--set`, then `changes`: `section__key=value`, left as it is where None."""
+        from xclare.config import Config
+
+        config = Config.of_preset(self.preset).with_assignments(self.settings or [])
+        for name, value in changes.items():
+            if value is not None:
+                config = config.replaced(name.replace("__", ".", 1), value)
+        return config
+
+    @contextmanager
+    def at_work(self) -> Iterator[Progress]:
+        """Within the block: remarks and progress as `--quiet` says, threads as `--threads` says."""
+        from xclare.threads import threads
+
+        with remarks_and_progress(self.quiet) as progress, threads(self.threads):
+            yield progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Common):
+    """Options of every verb that reads data."""
+
+    features: Features = None
+    label_texts: LabelTexts = None
+    split: Split = None
+
+    def config(self, **changes: object) -> Config:
+        """The settings, with `--split` among them."""
+        return super().config(data__split=self.split, **changes)
+
+    def load(self, data: str, config: Config, progress: Progress) -> Dataset:
+        """The data set."""
+        from xclare.data.dataset import Dataset
+
+        return Dataset.load(
+            data, settings=config.data, features=self.features, label_texts=self.label_texts, progress=progress
+        )

@@ -3,14 +3,15 @@ bars appear on a terminal only."""
 
 from __future__ import annotations
 
-import functools
+import dataclasses
+import inspect
 import json
 import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 
@@ -21,34 +22,55 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-P = ParamSpec("P")
-R = TypeVar("R")
 INTERRUPTED = 130
 PIPED_WIDTH = 160
 
 
-def verb(function: Callable[P, R]) -> Callable[P, R]:
-    """Turns what may go wrong inside a verb into a message on standard error and the right exit status."""
+def verb(function: Callable[..., None]) -> Callable[..., None]:
+    """Makes a function a command: a parameter whose type is a dataclass of options becomes these options, and what may
+    go wrong inside becomes a message on standard error and the right exit status."""
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {p.name: p.annotation for p in parameters if dataclasses.is_dataclass(p.annotation)}
 
-    @functools.wraps(function)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        except XclareError as error:
-            _complain(str(error))
-            raise typer.Exit(error.exit_status) from None
-        except KeyboardInterrupt:
-            _complain("interrupted; nothing half-written was left behind.")
-            raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            # The reader of our output has gone, as in `xclare … | head`. Python would complain once more at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(1) from None
-        except (OSError, MemoryError) as error:
-            _complain(f"{type(error).__name__}: {error}")
-            raise typer.Exit(1) from None
+    def command(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{item.name: given.pop(item.name) for item in dataclasses.fields(group)})
+        with _errors_as_exit_status():
+            function(**given)
 
-    return guarded
+    own = [p.replace(kind=p.KEYWORD_ONLY) for p in parameters if p.name not in groups]
+    expanded = [*own, *(option for group in groups.values() for option in _options_of(group))]
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    command.__annotations__ = {p.name: p.annotation for p in expanded}
+    command.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]
+    return command
+
+
+def _options_of(group: Any) -> Iterator[inspect.Parameter]:
+    """The fields of a dataclass as keyword parameters."""
+    hints = get_type_hints(group, include_extras=True)
+    for item in dataclasses.fields(group):
+        kind = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(item.name, kind, default=item.default, annotation=hints[item.name])
+
+
+@contextmanager
+def _errors_as_exit_status() -> Iterator[None]:
+    try:
+        yield
+    except XclareError as error:
+        _complain(str(error))
+        raise typer.Exit(error.exit_status) from None
+    except KeyboardInterrupt:
+        _complain("interrupted; nothing half-written was left behind.")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `xclare … | head`. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None
+    except (OSError, MemoryError) as error:
+        _complain(f"{type(error).__name__}: {error}")
+        raise typer.Exit(1) from None
 
 
 def _complain(message: str) -> None:
