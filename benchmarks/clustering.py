@@ -20,7 +20,7 @@ import numpy as np
 from machine import RESULTS, describe, peak_memory, write_results
 from xclare.arrays import Array
 from xclare.clustering.comparison import Comparison
-from xclare.clustering.label_centroids import projected_centroids
+from xclare.clustering.label_centroids import COLUMNS_AT_ONCE, projected_centroids
 from xclare.clustering.meta_labels import cluster_labels
 from xclare.clustering.points import DensePoints, points_of
 from xclare.clustering.settings import ClusteringSettings
@@ -160,9 +160,10 @@ def large(scale: float) -> dict[str, Any]:
 
 
 def bytes_of_centroids(labels: int, documents: int, pairs: int) -> int:
-    """The result; 64 dimensions of the documents and of the labels twice; the pairs as ones and transposed (of them
-    once more while they are)."""
-    return 4 * (labels * SETTINGS.dimensions + 64 * (documents + 2 * labels)) + 20 * pairs
+    """Two projections at a time, of documents and labels or of labels before and after the graph; and the pairs as
+    ones and transposed."""
+    assert SETTINGS.dimensions <= COLUMNS_AT_ONCE
+    return 4 * SETTINGS.dimensions * (labels + max(labels, documents)) + 12 * pairs
 
 
 def bytes_of_clusters(labels: int) -> int:

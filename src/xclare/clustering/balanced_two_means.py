@@ -17,10 +17,11 @@ import numpy as np
 from array_api_compat import device
 from numpy.typing import NDArray
 
-from xclare.arrays import Array, as_numpy, chosen, drawn, keys, namespace, smallest
+from xclare.arrays import Array, as_numpy, namespace, smallest
 from xclare.clustering.points import NodePoints, Points
 from xclare.clustering.settings import ClusteringSettings
 from xclare.progress import SILENT, Progress
+from xclare.randomness import chosen, drawn, keys
 from xclare.threads import worker_count
 
 VALUES_AT_ONCE = 1 << 20

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.arrays import drawn, keys
 from xclare.clustering.meta_labels import MetaLabels, meta_labels
 from xclare.clustering.mutual_information import lost_information, lost_token_information
 from xclare.clustering.settings import METHODS, ClusteringSettings
 from xclare.data.dataset import Documents
 from xclare.errors import InputError
 from xclare.progress import SILENT, Progress
+from xclare.randomness import drawn, keys
 from xclare.sparse import Csr, column_counts
 
 

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from xclare.arrays import Array, csr_product, drawn, keys, moved, namespace
+from xclare.arrays import Array, csr_product, moved, namespace
 from xclare.progress import SILENT, Progress
+from xclare.randomness import drawn, keys
 from xclare.sparse import Csr, row_blocks, row_counts, top_k
 from xclare.threads import worker_count
 
-COLUMNS_AT_ONCE = 64
-"""Dimensions projected in one go, each by one of 64 random bits."""
+COLUMNS_AT_ONCE = 256
+"""Dimensions projected in one go: a multiple of 64, the random bits drawn at once."""
 PRODUCTS_AT_ONCE = 1 << 22
 """Multiplications of one block of rows of a sparse product."""
 
@@ -39,21 +40,20 @@ def projected_centroids(
     """(labels, dimensions) float32: the centroids c_l = Σ_{i: y_il = 1} x_i, augmented where there is a `graph` (labels
     x labels), ĉ_l = Σ_j G_lj c_j, and projected.
 
-    Memory, in numbers of 4 bytes: labels x dimensions for the result, (documents + 2 labels) x 64 on the way, and the
-    matrices given.
+    Memory, in numbers of 4 bytes, up to 256 dimensions: dimensions x labels twice, or once and x documents once,
+    whichever is more, and the matrices given. For more dimensions, the result comes on top, and once more at the end.
     """
-    matrices = _steps(features, targets, graph)
-    none = moved(np.empty(0, np.float32), device)
-    found = namespace(none).empty((targets.shape[1], dimensions), dtype=none.dtype, device=none.device)
+    steps = _steps(features, targets, graph)
+    parts = []
     with progress.task("label centroids", dimensions) as advance:
         for start in range(0, dimensions, COLUMNS_AT_ONCE):
-            width = min(COLUMNS_AT_ONCE, dimensions - start)
-            rows: Array = moved(random_signs(features.shape[1], start // COLUMNS_AT_ONCE, seed)[:, :width], device)
-            for matrix in matrices:
+            columns = range(start, min(start + COLUMNS_AT_ONCE, dimensions))
+            rows: Array = moved(random_signs(features.shape[1], columns, seed), device)
+            for matrix in steps:
                 rows = csr_product(matrix, rows)
-            found[:, start : start + width] = rows
-            advance(width)
-    return found
+            parts.append(rows)
+            advance(len(columns))
+    return parts[0] if len(parts) == 1 else namespace(parts[0]).concat(parts, axis=1)
 
 
 def sparse_centroids(features: Csr, targets: Csr, graph: Csr | None, top: int, progress: Progress = SILENT) -> Csr:
@@ -69,10 +69,15 @@ def sparse_centroids(features: Csr, targets: Csr, graph: Csr | None, top: int, p
     return centroids
 
 
-def random_signs(rows: int, word: int, seed: int) -> NDArray[np.float32]:
-    """(rows, 64) +1 or -1 by the bits of each row's random number `word`: the same everywhere, for any `rows`."""
-    bits = drawn(keys(seed, np.arange(rows)), word)
-    signs: NDArray[np.float32] = ((bits[:, None] >> np.arange(64)) & 1).astype(np.float32) * 2 - 1
+def random_signs(rows: int, columns: range, seed: int) -> NDArray[np.float32]:
+    """(rows, columns) +1 or -1 by the bits of random numbers, 64 a number: the same everywhere, for any `rows` and
+    however the columns are cut. The first column is a multiple of 64."""
+    stream = keys(seed, np.arange(rows))
+    signs = np.empty((rows, len(columns)), np.float32)
+    for start in range(0, len(columns), 64):
+        part = signs[:, start : start + 64]
+        bits = drawn(stream, (columns.start + start) // 64)
+        part[:] = ((bits[:, None] >> np.arange(part.shape[1])) & 1) * 2 - 1
     return signs
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from xclare.arrays import Array, chosen, drawn, keys
+from xclare.arrays import Array
 from xclare.clustering.balanced_two_means import balanced_two_means
 from xclare.clustering.label_centroids import projected_centroids, sparse_centroids
 from xclare.clustering.points import points_of
@@ -18,6 +18,7 @@ from xclare.clustering.settings import ClusteringSettings
 from xclare.data.formats.npz import read_npz, write_npz
 from xclare.errors import InputError
 from xclare.progress import SILENT, Progress
+from xclare.randomness import chosen, drawn, keys
 from xclare.sparse import Csr, column_counts
 
 

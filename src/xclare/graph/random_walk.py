@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from xclare.arrays import LOW_32_BITS, Array, as_numpy, chosen, drawn, keys, moved, namespace
+from xclare.arrays import Array, as_numpy, moved, namespace
 from xclare.graph.bipartite import Bipartite, Steps, bipartite, without_heads
 from xclare.graph.pruning import strongest_edges
 from xclare.graph.settings import GraphSettings
 from xclare.progress import SILENT, Progress
+from xclare.randomness import LOW_32_BITS, chosen, drawn, keys
 from xclare.sparse import Csr, csr_from_row_blocks
 from xclare.threads import worker_count
 

@@ -17,10 +17,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from xclare import randomness
+
 Ints: TypeAlias = NDArray[np.int64]
 Hashes: TypeAlias = NDArray[np.uint32]
 
-GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio
 EVEN_STEPS = (0xC13FA9A902A6328F, 0x91E10DA5C79E7B1D)  # 2^64 over the plastic number and its square: multiples of both
 # together fill the unit square evenly
 RACE_BITS = 16
@@ -30,16 +31,9 @@ NEVER = 2**63 - 2**SLOT_BITS  # the arrival time of a slot that does not run; th
 
 
 def hash64(key: int, numbers: Ints) -> NDArray[np.uint64]:
-    """One 64-bit hash for every number (splitmix64's finaliser)."""
-    state = numbers.astype(np.uint64)
-    state *= np.uint64(GOLDEN)
-    state += np.uint64(key & (2**64 - 1))
-    state ^= state >> np.uint64(30)
-    state *= np.uint64(0xBF58476D1CE4E5B9)
-    state ^= state >> np.uint64(27)
-    state *= np.uint64(0x94D049BB133111EB)
-    state ^= state >> np.uint64(31)
-    return state
+    """One 64-bit hash for every number."""
+    hashes: NDArray[np.uint64] = randomness.mixed(numbers * randomness.GOLDEN + randomness.wrapped(key)).view(np.uint64)
+    return hashes
 
 
 def hash32(key: int, numbers: Ints) -> Hashes:
@@ -129,7 +123,7 @@ def turns(share: float, start: int, stop: int) -> Ints:
 def evenly(key: int, turn: Ints, bound: int) -> Ints:
     """Numbers below `bound` for the turns 0, 1, …, from a start that the key gives, such that all come up about equally
     often."""
-    steps = turn.astype(np.uint64) * np.uint64(GOLDEN) + np.uint64(key)
+    steps = turn.astype(np.uint64) * np.uint64(randomness.GOLDEN % 2**64) + np.uint64(key)
     return below((steps >> np.uint64(32)).astype(np.uint32), bound)
 
 
