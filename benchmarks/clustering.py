@@ -144,7 +144,7 @@ def large(scale: float) -> dict[str, Any]:
     """The large shape at some scale: times and memory, each beside the bytes that the formulas say."""
     train = generate(scaled(SHAPES[LARGE], scale), text=False).dataset.train
     graph = LabelGraph.build(train).matrix
-    found = timed(train, graph, times=2 if scale < 1 else 1)
+    found = timed(train, graph, times=2)
     assert train.features is not None
     features, targets, labels = train.features, train.targets, found["labels"]
     held: list[Array] = []
