@@ -252,3 +252,10 @@ def test_own_features_serve_the_nearest_labels_no_worse_than_the_ready_made():
     assert metrics["P@1"] >= 6.65
     assert metrics["PSP@1"] >= 9.12
     assert metrics["R@10"] >= 8.93
+
+
+@pytest.mark.parametrize("wrong", [["a", "\ud800"], ["a", 3]])
+def test_what_is_no_text_is_refused_with_its_place(wrong):
+    features = TextFeatures.fit(Strings.of(["red apple", "red pear"]), Strings.of(["fruit"]))
+    with pytest.raises(InputError, match=r"texts\[1\]"):
+        features.transform(wrong)

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, hstack
 from tokenizers import Tokenizer
 
 from xclare.data.dataset import Dataset
+from xclare.data.in_memory import text_column
 from xclare.errors import InputError
 from xclare.persistence.atomic import atomic_file
 from xclare.progress import SILENT, Progress
@@ -63,7 +64,7 @@ class TextFeatures:
     ) -> tuple[TextFeatures, Csr, Csr]:
         """What `fit` gives, and the features of the documents and of the labels, with nothing tokenised twice."""
         wanted = settings or TextSettings()
-        parts = [Strings.of(texts), Strings.of(label_texts)]
+        parts = [text_column("texts", texts), text_column("label_texts", label_texts)]
         tokenizer = learn_word_pieces(parts, wanted.vocabulary_size_for(len(parts[1])), wanted, progress)
         tokenizer, counts = _without_unused(tokenizer, parts, progress)
         pieces = counts[0].shape[1]
@@ -89,7 +90,7 @@ class TextFeatures:
     def transform(self, texts: Sequence[str] | str, progress: Progress = SILENT) -> Csr:
         """(texts x columns) The features of each text, the same whatever texts stand around it. A text without a known
         token has an empty row."""
-        packed = Strings.of([texts] if isinstance(texts, str) else texts)
+        packed = text_column("texts", [texts] if isinstance(texts, str) else texts)
         counts = count_tokens(self.tokenizer, packed, self.pieces, progress)
         if self.bigrams is not None:
             counts = _side_by_side(counts, self.bigrams.count(packed, progress))
