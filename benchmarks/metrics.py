@@ -40,6 +40,8 @@ def main() -> None:
         ("peak memory beside the 1 million predictions", f"{memory:.0f} MiB beside {held:.0f}"),
     ]
     write_results("metrics", results, "Metrics of predictions x top 100 over 131,072 labels", rows)
+    assert theirs >= 10 * ours, "all metrics take more than a tenth of napkinxc's four"
+    assert million <= 13 * ours, "a million documents take more than 13 times as long as 100 thousand"
 
 
 def small() -> dict[str, Any]:

@@ -41,6 +41,7 @@ TIMES = 3
 SPARSE_ROWS, FEATURES_A_ROW, VOCABULARY = 350_000, 10, 40_000
 TITLES, LABELS, WORDS = 200_000, 100_000, 20_000
 REAL_DATA = "docs-seealso-titles-100k"
+LEAST_TIMES_AS_FAST, MOST_TIMES_ARRAYS = {"sparse": 2.5, "raw": 2.0}, 3.0
 
 T = TypeVar("T")
 
@@ -70,6 +71,10 @@ def main() -> None:
     rows = [line for name, numbers in results.items() for line in as_rows(name, numbers)]
     summary = {**results, "machine": describe("scikit-learn")}
     write_results("readers", summary, "Reading, from file to arrays: processor time, one core, best of three", rows)
+    for name, numbers in results.items():
+        wanted = LEAST_TIMES_AS_FAST["sparse" if name.startswith("sparse") else "raw"]
+        assert numbers["times_as_fast"] >= wanted, f"{name} is read too slowly"
+        assert numbers["peak_memory_times_arrays"] <= MOST_TIMES_ARRAYS, f"{name} takes too much memory"
 
 
 def as_rows(name: str, numbers: dict[str, float]) -> list[tuple[str, str]]:

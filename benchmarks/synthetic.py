@@ -49,6 +49,9 @@ def main() -> None:
     ]
     write_results("synthetic", results, "Synthetic sets", rows)
     assert ratio >= 2 / 3, "the 1.3M shape is made too slowly"
+    first = {name: found["P@1"] for name, found in calibration["scores"].items()}
+    assert first["popularity"] < min(first["nearest-label"], first["nearest-document"]), first
+    assert max(first[name] for name in BASELINES) < 0.6 * first["planted oracle"], first
 
 
 def calibrated() -> dict[str, Any]:

@@ -74,14 +74,13 @@ def graph(
             around = neighbourhood(dataset.train.targets, label, config.graph, seed)
             shown = [dataset.labels.name_of(row) for row in around.labels.tolist()]
             save_figure(neighbourhood_figure(around, shown), plot)
-        statistics = built.statistics(dataset)
     if common.json:
         found = [] if label is None else built.neighbours(label, top_k)
         names = [{"label": dataset.labels.name_of(at), "row": at, "weight": weight} for at, weight in found]
-        print_json(statistics.as_dict() | ({} if label is None else {"neighbours": names}))
+        print_json(built.statistics(dataset).as_dict() | ({} if label is None else {"neighbours": names}))
     elif label is not None:
         print_table(neighbours_table(built, dataset.labels, label, top_k))
     else:
-        print_table(graph_statistics_table(statistics, dataset.name))
+        print_table(graph_statistics_table(built.statistics(dataset), dataset.name))
     if out is not None and not common.json:
         print_text(f"Wrote {out}.")
