@@ -12,6 +12,8 @@ from typing import Any
 
 import array_api_compat
 import numpy as np
+from scipy.special import expit
+from scipy.special import softmax as numpy_softmax
 
 from xclare.errors import MissingExtraError
 from xclare.sparse import Csr, row_counts
@@ -42,8 +44,11 @@ def moved(array: Array, device: str) -> Array:
 
 
 def as_numpy(array: Array) -> np.ndarray[Any, Any]:
-    """The array in the CPU's memory, without a copy where it is there already."""
-    return array if isinstance(array, np.ndarray) else np.asarray(array.cpu())
+    """The array in the CPU's memory, without a copy where it is there already; bfloat16, which numpy lacks, as
+    float32."""
+    if isinstance(array, np.ndarray):
+        return array
+    return np.asarray((array.float() if str(array.dtype) == "torch.bfloat16" else array).cpu())
 
 
 def smallest(values: Array, count: int) -> Array:
@@ -56,6 +61,41 @@ def smallest(values: Array, count: int) -> Array:
     below, tied = values < limit, values == limit
     wanted = count - xp.sum(xp.astype(below, xp.int32), axis=1)[:, None]
     return below | (tied & (xp.cumulative_sum(xp.astype(tied, xp.int32), axis=1) <= wanted))
+
+
+def largest(values: Array, count: int) -> tuple[Array, Array]:
+    """(rows, count) The `count` largest values of every row and their columns, in no order; 1 <= `count`."""
+    if isinstance(values, np.ndarray):
+        columns = np.argpartition(values, -count, axis=1)[:, -count:]
+        return np.take_along_axis(values, columns, axis=1), columns
+    found = values.topk(count, dim=1, sorted=False)
+    return found.values, found.indices
+
+
+def relu(x: Array) -> Array:
+    """max(x, 0)."""
+    return np.maximum(x, 0) if isinstance(x, np.ndarray) else x.relu()
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + e^-x)."""
+    return expit(x) if isinstance(x, np.ndarray) else x.sigmoid()
+
+
+def softmax(x: Array) -> Array:
+    """(rows, columns) e^x, every row divided by its sum."""
+    return numpy_softmax(x, axis=1) if isinstance(x, np.ndarray) else x.softmax(1)
+
+
+def pair_products(left: Array, right: Array, rows: Array, columns: Array) -> Array:
+    """(pairs,) <left_r, right_c> of the rows of two matrices that the pairs (r, c) name, a cache's worth at a time."""
+    xp = namespace(left, right)
+    step = max(1, (VALUES_AT_ONCE if str(array_api_compat.device(left)) == "cpu" else VALUES_ON_A_DEVICE) // left.shape[1])
+    parts = [
+        xp.vecdot(xp.take(left, rows[at : at + step], axis=0), xp.take(right, columns[at : at + step], axis=0))
+        for at in range(0, len(rows), step)
+    ]
+    return xp.concat(parts) if parts else xp.zeros((0,), dtype=left.dtype, device=array_api_compat.device(left))
 
 
 def csr_product(matrix: Csr, dense: Array) -> Array:

@@ -19,17 +19,81 @@ from xclare.data.settings import DataSettings
 from xclare.errors import SettingError, shown
 from xclare.evaluation.settings import EvaluationSettings
 from xclare.graph.settings import GraphSettings
+from xclare.inference.settings import GameSettings, PredictSettings
+from xclare.model.settings import ModelSettings
 from xclare.text.settings import TextSettings
+from xclare.training.settings import TrainingSettings
+
+_PAPER: Mapping[str, Mapping[str, Any]] = {
+    "text": {"stop_words": "english"},
+    "model": {"label_bias": False},
+    "training": {
+        "epochs_1": 20,
+        "epochs_2": 10,
+        "epochs_4": 10,
+        "batch_size": 255,
+        "learning_rate_1": 0.01,
+        "learning_rate_2": 0.008,
+        "learning_rate_4": 0.008,
+        "schedule": "halving",
+        "warmup": 0.0,
+        "negatives": "shortlist",
+    },
+    "game": {"beam": 50},
+    "predict": {"search": "shortlist"},
+}
+"""docs/preset_paper.md quotes the paper on each."""
+
+_WITHOUT_GRAPH: Mapping[str, Mapping[str, Any]] = {
+    **_PAPER,
+    "clustering": {"method": "plain"},
+    "model": {**_PAPER["model"], "order": 0},
+    "training": {**_PAPER["training"], "refinement_start": "text"},
+    "game": {**_PAPER["game"], "mix": 0.0},
+    "predict": {**_PAPER["predict"], "mix": 0.0},
+}
 
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "auto": {},
-    # "Stop words such as for, of are discarded" (figure of the embedding block); the authors' program keeps them.
-    "paper": {"text": {"stop_words": "english"}},
-    # The program keeps the ten strongest neighbours of a label, and the thousand largest features of a centroid.
+    "paper": _PAPER,
+    # What the authors' published program does, for the data set of 131 thousand labels.
     "reference": {
         "text": {"stop_words": "none"},
-        "graph": {"max_edges": 10},
-        "clustering": {"dimensions": 0, "top_features": 1000},
+        "graph": {"max_edges": 10, "prune_below_cosine": 0.0},
+        "clustering": {
+            "dimensions": 0,
+            "top_features": 1000,
+            "meta_text": "unit",
+            "meta_graph": "counts",
+            "meta_edges": 10,
+        },
+        "model": {
+            **_PAPER["model"],
+            "attention_sigmoid": False,
+            "attention_layer_normalized": True,
+            "attention_shift": True,
+            "block_shift": True,
+        },
+        "training": {
+            **_PAPER["training"],
+            "learning_rate_1": 0.005,
+            "learning_rate_2": 0.004,
+            "learning_rate_4": 0.004,
+            "loss": "mean",
+            "optimizer": "row_adam",
+            "negatives": "shortlist+graph",
+            "fine_tune": False,
+        },
+        "game": {"beam": 50, "mix": 0.5, "keep": 2, "orientation": "columns"},
+        "predict": {"search": "shortlist", "game": "after_product", "mix": 0.5, "outside_shortlist": True},
+    },
+    # ECLARE without the label graph: DECAF's ideas in this program.
+    "decaf": _WITHOUT_GRAPH,
+    # And without label text: Astec's. Classifiers are free vectors from the first module on.
+    "astec-like": {
+        **_WITHOUT_GRAPH,
+        "model": {**_WITHOUT_GRAPH["model"], "label_text": False},
+        "training": {**_WITHOUT_GRAPH["training"], "refinement_start": "zero", "refinement_in_module_1": True},
     },
 }
 """The named differences of every preset from the defaults."""
@@ -49,6 +113,14 @@ class Config:
     """The label correlation graph."""
     clustering: ClusteringSettings = field(default_factory=ClusteringSettings)
     """The meta-labels."""
+    model: ModelSettings = field(default_factory=ModelSettings)
+    """What a document and a label are made of."""
+    training: TrainingSettings = field(default_factory=TrainingSettings)
+    """How the modules are trained."""
+    game: GameSettings = field(default_factory=GameSettings)
+    """The shortlister."""
+    predict: PredictSettings = field(default_factory=PredictSettings)
+    """From a document's embeddings to its labels."""
     baselines: BaselineSettings = field(default_factory=BaselineSettings)
     """The three baselines."""
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)

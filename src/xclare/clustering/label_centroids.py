@@ -69,6 +69,23 @@ def sparse_centroids(features: Csr, targets: Csr, graph: Csr | None, top: int, p
     return centroids
 
 
+def embedded_centroids(vectors: Array, targets: Csr, graph: Csr | None) -> Array:
+    """(labels, D) The centroids by documents' embeddings, rows E x_i of `vectors` (documents, D), in place of their
+    features: c_l = Σ_{i: y_il = 1} E x_i, augmented where there is a `graph`. As in the authors' program, documents and
+    centroids are brought to length 1 before they are added up; what is clustered is brought there anyway."""
+    _, pairs, *others = _steps(targets, targets, graph)
+    centroids = _unit_rows(csr_product(pairs, _unit_rows(vectors)))
+    for matrix in others:
+        centroids = csr_product(matrix, centroids)
+    return centroids
+
+
+def _unit_rows(vectors: Array) -> Array:
+    xp = namespace(vectors)
+    lengths = xp.sqrt(xp.einsum("nd,nd->n", vectors, vectors))
+    return vectors / xp.where(lengths > 0, lengths, xp.ones_like(lengths))[:, None]
+
+
 def random_signs(rows: int, columns: range, seed: int) -> NDArray[np.float32]:
     """(rows, columns) +1 or -1 by the bits of random numbers, 64 a number: the same everywhere, for any `rows` and
     however the columns are cut. The first column is a multiple of 64."""

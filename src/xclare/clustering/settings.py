@@ -37,11 +37,24 @@ class ClusteringSettings:
     tolerance: float = 1e-4
     """A split is settled when a round raises the mean cosine of its labels to their centroids by less than this."""
 
+    meta_text: str = "sum"
+    """Text of a meta-label: `sum`, those of its labels added up; `unit`, that as a row of length 1."""
+
+    meta_graph: str = "mean"
+    """Graph of the meta-labels: `mean`, M^T G M with the columns of M divided by their sums; `counts`, M^T G^c M with
+    visit counts, normalised like G afterwards."""
+
+    meta_edges: int = 0
+    """Most neighbours of a meta-label, besides itself: the strongest. 0: all."""
+
     def __post_init__(self) -> None:
         check_range("clustering.clusters", self.clusters, 0, 1 << 30)
         if self.clusters & (self.clusters - 1):
             raise SettingError(f"clustering.clusters = {self.clusters}: expected 0 or a power of two, such as 8192.")
         check_choice("clustering.method", self.method, METHODS)
+        check_choice("clustering.meta_text", self.meta_text, ("sum", "unit"))
+        check_choice("clustering.meta_graph", self.meta_graph, ("mean", "counts"))
+        check_range("clustering.meta_edges", self.meta_edges, 0)
         check_range("clustering.dimensions", self.dimensions, 0, 1 << 16)
         check_range("clustering.top_features", self.top_features, 1)
         check_range("clustering.iterations", self.iterations, 1)

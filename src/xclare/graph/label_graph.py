@@ -20,7 +20,7 @@ from xclare.graph.bipartite import head_labels, without_heads
 from xclare.graph.co_occurrence import co_occurrence
 from xclare.graph.exact_walk import exact_walk, personalised_pagerank
 from xclare.graph.normalization import perron_normalization, symmetric_normalization, with_diagonal
-from xclare.graph.pruning import agreeing_edges
+from xclare.graph.pruning import agreeing_edges, strongest_edges
 from xclare.graph.random_walk import random_walk
 from xclare.graph.settings import GraphSettings
 from xclare.progress import SILENT, Progress
@@ -57,11 +57,15 @@ class LabelGraph:
         `label_vectors` (labels x anything) are what `graph.prune_below_cosine` compares."""
         settings = settings or GraphSettings()
         targets = _targets(train)
-        counts = _counted(targets, settings, seed, device, progress)
         if settings.prune_below_cosine > -1:
             if label_vectors is None:
                 raise InputError("graph.prune_below_cosine needs vectors of the labels: give label_vectors.")
+            # Edges that go are no rivals of those that stay, so the strongest are taken afterwards.
+            counts = _counted(targets, dataclasses.replace(settings, max_edges=0), seed, device, progress)
             counts = agreeing_edges(counts, label_vectors, settings.prune_below_cosine)
+            counts = strongest_edges(counts, np.arange(counts.shape[0]), settings.edges_kept(counts.shape[0]))
+        else:
+            counts = _counted(targets, settings, seed, device, progress)
         matrix = _normalised(with_diagonal(counts), settings)
         if own is not None:
             matrix = _mixed(matrix, own, settings)

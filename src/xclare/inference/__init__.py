@@ -1,0 +1,1 @@
+"""Prediction from a model folder, without torch."""
