@@ -32,14 +32,10 @@ _PAPER: Mapping[str, Mapping[str, Any]] = {
         "epochs_2": 10,
         "epochs_4": 10,
         "batch_size": 255,
-        "learning_rate_1": 0.01,
-        "learning_rate_2": 0.008,
-        "learning_rate_4": 0.008,
         "schedule": "halving",
         "warmup": 0.0,
         "negatives": "shortlist",
     },
-    "game": {"beam": 50},
     "predict": {"search": "shortlist"},
 }
 """docs/preset_paper.md quotes the paper on each."""
@@ -49,14 +45,14 @@ _WITHOUT_GRAPH: Mapping[str, Mapping[str, Any]] = {
     "clustering": {"method": "plain"},
     "model": {**_PAPER["model"], "order": 0},
     "training": {**_PAPER["training"], "refinement_start": "text"},
-    "game": {**_PAPER["game"], "mix": 0.0},
+    "game": {"mix": 0.0},
     "predict": {**_PAPER["predict"], "mix": 0.0},
 }
 
 PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "auto": {},
     "paper": _PAPER,
-    # What the authors' published program does, for the data set of 131 thousand labels.
+    # What the authors' published program does; beam and learning rates stand in training/sizes.py.
     "reference": {
         "text": {"stop_words": "none"},
         "graph": {"max_edges": 10, "prune_below_cosine": 0.0},
@@ -76,15 +72,12 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         },
         "training": {
             **_PAPER["training"],
-            "learning_rate_1": 0.005,
-            "learning_rate_2": 0.004,
-            "learning_rate_4": 0.004,
             "loss": "mean",
             "optimizer": "row_adam",
             "negatives": "shortlist+graph",
             "fine_tune": False,
         },
-        "game": {"beam": 50, "mix": 0.5, "keep": 2, "orientation": "columns"},
+        "game": {"mix": 0.5, "keep": 2, "orientation": "columns"},
         "predict": {"search": "shortlist", "game": "after_product", "mix": 0.5, "outside_shortlist": True},
     },
     # ECLARE without the label graph: DECAF's ideas in this program.

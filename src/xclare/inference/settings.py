@@ -65,7 +65,12 @@ class PredictSettings:
     cluster_scores: bool = True
     """Whether a label's score is multiplied with that of its meta-label."""
 
+    weights: str = "float32"
+    """How large weights are stored in the model folder: `float32`, or `float16`, in half the space. They are float32
+    again when the model is loaded."""
+
     def __post_init__(self) -> None:
+        check_choice("predict.weights", self.weights, ("float32", "float16"))
         check_choice("predict.search", self.search, ("auto", "shortlist", "exact"))
         check_range("predict.candidates", self.candidates, 1)
         check_choice("predict.game", self.game, ("before_product", "after_product"))

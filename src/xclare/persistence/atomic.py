@@ -42,20 +42,42 @@ def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """An empty folder to write into; it takes its name when the block ends well. The place must be free, or empty."""
+def atomic_folder(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """An empty folder to write into; it takes its name when the block ends well. The place must be free, or empty; with
+    `overwrite`, the folder that is there stays as it is until then."""
     target = Path(path)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"{target} exists already and is not an empty folder. Choose another name or remove it first.")
+    refuse_taken(target, overwrite=overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
     try:
         yield temporary
         temporary.chmod(0o777 & ~_umask())
-        temporary.replace(target)
+        if target.is_dir() and any(target.iterdir()):
+            _exchange(temporary, target)
+        else:
+            temporary.replace(target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def refuse_taken(target: Path, *, overwrite: bool) -> None:
+    """Refuses a place where something is, unless it is a folder to be overwritten."""
+    if not target.exists() or (target.is_dir() and (overwrite or not any(target.iterdir()))):
+        return
+    raise InputError(f"{target} exists already and is not an empty folder. Choose another name or remove it first.")
+
+
+def _exchange(new: Path, target: Path) -> None:
+    """Puts `new` in the place of a folder, which is removed; it comes back where that fails."""
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
+    target.replace(old)
+    try:
+        new.replace(target)
+    except BaseException:
+        old.replace(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _umask() -> int:

@@ -132,8 +132,15 @@ class TextFeatures:
 def with_features(dataset: Dataset, settings: TextSettings | None = None, progress: Progress = SILENT) -> Dataset:
     """The data set with features for documents and labels: as it is where its documents have ready-made ones, else
     learnt from its training documents' and labels' texts, never from the test documents'."""
+    return learn_features(dataset, settings, progress)[0]
+
+
+def learn_features(
+    dataset: Dataset, settings: TextSettings | None = None, progress: Progress = SILENT
+) -> tuple[Dataset, TextFeatures | None]:
+    """What `with_features` gives, and what was learnt for it: nothing where features are ready-made."""
     if dataset.has_features:
-        return dataset
+        return dataset, None
     if not dataset.train.has_text:
         raise InputError(
             f"{dataset.name} has neither text nor ready-made features. Name the fields that hold the text with "
@@ -149,10 +156,10 @@ def with_features(dataset: Dataset, settings: TextSettings | None = None, progre
     labels = dataclasses.replace(dataset.labels, features=of_labels)
     train = dataclasses.replace(dataset.train, features=documents, labels=labels)
     if dataset.test is None:
-        return dataclasses.replace(dataset, train=train)
+        return dataclasses.replace(dataset, train=train), learnt
     of_test = learnt.transform(dataset.test.texts, progress)
     test = dataclasses.replace(dataset.test, features=of_test, labels=labels)
-    return dataclasses.replace(dataset, train=train, test=test)
+    return dataclasses.replace(dataset, train=train, test=test), learnt
 
 
 def _without_unused(tokenizer: Tokenizer, parts: list[Strings], progress: Progress) -> tuple[Tokenizer, list[Csr]]:

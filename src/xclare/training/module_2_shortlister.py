@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 from xclare.clustering.label_centroids import embedded_centroids
 from xclare.clustering.meta_labels import MetaLabels, cluster_labels, random_clusters
+from xclare.data.formats.npz import csr_as_arrays, csr_from_arrays
+from xclare.equations.embedding_block import Residual
 from xclare.equations.game import passing
 from xclare.graph.label_graph import LabelGraph
 from xclare.inference.shortlister import Shortlister
@@ -118,3 +120,28 @@ def _shortlister(
         game.keep,
         game.mix,
     ).map(lambda array: array.detach().float().cpu().numpy().astype(np.float32, copy=False))
+
+
+def shortlister_to_arrays(shortlister: Shortlister) -> dict[str, Tensor]:
+    """The shortlister by name, to be saved between modules."""
+    arrays = {"residual": shortlister.residual.matrix, "classifiers": shortlister.classifiers}
+    arrays |= {} if shortlister.residual.shift is None else {"shift": shortlister.residual.shift}
+    arrays |= {} if shortlister.bias is None else {"bias": shortlister.bias}
+    arrays |= csr_as_arrays(shortlister.members, "members.")
+    arrays |= {} if shortlister.passes is None else csr_as_arrays(shortlister.passes, "passes.")
+    return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+
+
+def shortlister_from_arrays(saved: dict[str, Tensor], config: Config) -> Shortlister:
+    """The shortlister that was saved between modules."""
+    arrays = {name: array.numpy() for name, array in saved.items()}
+    return Shortlister(
+        Residual(arrays["residual"], arrays.get("shift")),
+        arrays["classifiers"],
+        arrays.get("bias"),
+        csr_from_arrays(arrays, "module_2", "members."),
+        csr_from_arrays(arrays, "module_2", "passes.") if "passes.data" in arrays else None,
+        config.game.beam,
+        config.game.keep,
+        config.game.mix,
+    )

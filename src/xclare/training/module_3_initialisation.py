@@ -10,6 +10,7 @@ import torch
 from scipy.sparse import csr_array, vstack
 from torch import Tensor
 
+from xclare.data.formats.npz import csr_as_arrays
 from xclare.graph.label_graph import LabelGraph
 from xclare.inference.shortlister import Shortlister
 from xclare.model.one_vs_all import OneVsAll
@@ -40,10 +41,16 @@ class Initialisation:
 
 
 def initialise(
-    data: TrainingData, graph: LabelGraph, embeddings: Tensor, shortlister: Shortlister, config: Config, place: Place
+    data: TrainingData,
+    graph: LabelGraph,
+    embeddings: Tensor,
+    shortlister: Shortlister,
+    lists: Csr | None,
+    config: Config,
+    place: Place,
 ) -> Initialisation:
     """Identity blocks, random attention, refinement vectors z^3_l = Σ_m G_lm E z_m; and the shortlists of all training
-    documents, where they are to be the negatives."""
+    documents, where they are to be the negatives. `lists` are those made before, if any."""
     embeddings = embeddings.to(place.device)
     documents = Bags.of(data.features, place.device).of_rows(embeddings)
     initial = Bags.of(data.label_features, place.device).of_rows(embeddings)
@@ -54,14 +61,26 @@ def initialise(
     generator = torch.Generator().manual_seed(place.seed * 8 + 4)
     bias = log_odds(data.targets) if config.model.label_bias else None
     model = OneVsAll(config.model.dimension, config.model, generator, refinement=refinement, bias=bias)
-    lists = data.targets
-    if config.training.negatives != "all":
+    if config.training.negatives == "all":
+        lists = data.targets
+    elif lists is None:
         with place.log.stage("shortlists of the training documents"):
             found = shortlists(shortlister, documents, place)
             neighbours = graph.matrix if config.training.negatives == "shortlist+graph" else None
             lists = training_lists(data.targets, found, neighbours)
     labels = fixed_label_inputs(initial, graph.matrix, config.model, place.kind)
     return Initialisation(model.to(place.device), documents.to(place.kind), labels, lists)
+
+
+def lists_to_arrays(start: Initialisation) -> dict[str, Tensor]:
+    """The lists by name, to be saved: the part of Module III that takes time. The rest follows from them at once."""
+    return {name: torch.from_numpy(array) for name, array in csr_as_arrays(start.lists).items()}
+
+
+def lists_from_arrays(arrays: dict[str, Tensor], shape: tuple[int, int]) -> Csr:
+    """The lists that were saved."""
+    data, indices, indptr = (arrays[name].numpy() for name in ("data", "indices", "indptr"))
+    return csr_array((data, indices, indptr), shape=shape)
 
 
 @torch.no_grad()

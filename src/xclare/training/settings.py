@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xclare.settings import check_choice, check_range
 
 SCHEDULES = ("halving", "cosine", "constant")
-NEGATIVES = ("shortlist", "shortlist+graph", "all")
+NEGATIVES = ("auto", "shortlist", "shortlist+graph", "all")
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,10 @@ class TrainingSettings:
     """For refinement vectors and biases: `adam`, or `row_adam`, which leaves alone the labels that a step does not
     touch (less work where steps touch few)."""
 
-    negatives: str = "all"
-    """Labels that a document is trained to reject in Module IV: `shortlist`, those shortlisted for it; `shortlist+graph`,
-    and their neighbours in the label graph; `all`."""
+    negatives: str = "auto"
+    """Labels that a document is trained to reject in Module IV: `shortlist`, those shortlisted for it;
+    `shortlist+graph`, and their neighbours in the label graph; `all`; `auto`, all below 200 thousand labels, else the
+    shortlisted."""
 
     refinement_start: str = "graph"
     """What refinement vectors begin as: `graph`, G E Z, the texts of a label's neighbours; `text`, E z_l; `zero`."""
