@@ -10,14 +10,16 @@ from xclare.version import __version__
 if TYPE_CHECKING:
     from xclare.config import Config
     from xclare.data.dataset import Dataset
+    from xclare.estimator import Eclare
     from xclare.evaluation import evaluate
     from xclare.graph.label_graph import LabelGraph
 
-__all__ = ["Config", "Dataset", "LabelGraph", "__version__", "evaluate"]
+__all__ = ["Config", "Dataset", "Eclare", "LabelGraph", "__version__", "evaluate"]
 
 _HOMES = {
     "Config": "xclare.config",
     "Dataset": "xclare.data.dataset",
+    "Eclare": "xclare.estimator",
     "LabelGraph": "xclare.graph.label_graph",
     "evaluate": "xclare.evaluation",
 }

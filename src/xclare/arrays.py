@@ -90,7 +90,9 @@ def softmax(x: Array) -> Array:
 def pair_products(left: Array, right: Array, rows: Array, columns: Array) -> Array:
     """(pairs,) <left_r, right_c> of the rows of two matrices that the pairs (r, c) name, a cache's worth at a time."""
     xp = namespace(left, right)
-    step = max(1, (VALUES_AT_ONCE if str(array_api_compat.device(left)) == "cpu" else VALUES_ON_A_DEVICE) // left.shape[1])
+    step = max(
+        1, (VALUES_AT_ONCE if str(array_api_compat.device(left)) == "cpu" else VALUES_ON_A_DEVICE) // left.shape[1]
+    )
     parts = [
         xp.vecdot(xp.take(left, rows[at : at + step], axis=0), xp.take(right, columns[at : at + step], axis=0))
         for at in range(0, len(rows), step)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self
+
+from scipy.sparse import issparse
 
 from xclare.config import Config, sections_and_keys
 from xclare.data.dataset import Dataset, Documents
 from xclare.errors import InputError, MissingExtraError, SettingError, XclareError
 from xclare.evaluation import evaluate
-from xclare.inference.model_folder import SavedModel
+from xclare.inference.model_folder import LOG_FILE, SavedModel
 from xclare.inference.predictor import Predictor
 from xclare.persistence.atomic import atomic_folder
 from xclare.progress import SILENT, Progress
@@ -44,8 +47,8 @@ class Eclare:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters, as scikit-learn asks for them."""
-        own = {"preset": self.preset, "seed": self.seed, "device": self.device, "threads": self.threads}
-        return own | self.settings
+        own = ("preset", "seed", "device", "threads")
+        return {name: getattr(self, name) for name in own} | self.settings
 
     def set_params(self, **changes: Any) -> Self:
         """Changes parameters; nothing is changed where one of them is refused."""
@@ -53,7 +56,8 @@ class Eclare:
         known = {name.replace(".", "__", 1) for name in sections_and_keys(Config())}
         if unknown := sorted(set(changes) - known):
             raise SettingError(f"{unknown[0]!r} is no parameter: expected one such as graph__walk_length.")
-        changed = type(self)(**{**self.get_params(), **own, **changes})
+        parameters: dict[str, Any] = self.get_params() | own | changes
+        changed = type(self)(**parameters)
         self.__dict__.update(changed.__dict__)
         return self
 
@@ -86,10 +90,6 @@ class Eclare:
         """What was trained or loaded."""
         return self._fitted().model
 
-    @overload
-    def predict(self, texts: str, k: int = 5) -> list[tuple[str, float]]: ...
-    @overload
-    def predict(self, texts: Sequence[str], k: int = 5) -> list[list[tuple[str, float]]]: ...
     def predict(self, texts: str | Sequence[str], k: int = 5) -> Any:
         """The `k` best labels with their scores, best first: a list for one text, a list of lists for many."""
         predictor = self._fitted()
@@ -102,7 +102,7 @@ class Eclare:
         features."""
         predictor = self._fitted()
         with threads_limited(self.threads):
-            features = documents if isinstance(documents, Csr) else predictor.features(documents)
+            features = documents if issparse(documents) else predictor.features(documents)
             return predictor.scores(features, k)
 
     def save_pretrained(self, folder: str | Path, *, overwrite: bool = False) -> None:
@@ -160,14 +160,22 @@ def train(prepared: Prepared, workspace: Path | None = None, progress: Progress 
     return dataclasses.replace(model, metrics={"validation": found.as_dict()})
 
 
-def save_model(model: SavedModel, folder: str | Path, *, overwrite: bool = False, log: Path | None = None) -> None:
-    """Writes a model folder, with the training log where there is one."""
-    from xclare.inference.model_folder import LOG_FILE
+def work_folder(model: Path) -> Path:
+    """Where the modules' results are kept until the model is done: beside it."""
+    return model.with_name(f"{model.name}.training")
 
+
+def save_model(
+    model: SavedModel, folder: str | Path, *, overwrite: bool = False, workspace: Path | None = None
+) -> None:
+    """Writes a model folder; with the log of the `workspace` it was trained in, which is then removed."""
+    log = None if workspace is None else workspace / LOG_FILE
     with atomic_folder(folder, overwrite=overwrite) as temporary:
         model.save(temporary)
         if log is not None and log.exists():
             (temporary / LOG_FILE).write_bytes(log.read_bytes())
+    if workspace is not None:
+        shutil.rmtree(workspace, ignore_errors=True)
 
 
 def _value(config: Config, name: str) -> Any:

@@ -13,8 +13,11 @@ from xclare.cli.demo import demo
 from xclare.cli.doctor import doctor
 from xclare.cli.evaluate import evaluate
 from xclare.cli.graph import graph
+from xclare.cli.inspect import inspect
+from xclare.cli.predict import predict
 from xclare.cli.stats import stats
 from xclare.cli.terminal import print_text
+from xclare.cli.train import train
 from xclare.version import __version__
 
 app = typer.Typer(
@@ -34,6 +37,9 @@ for function, example in (
     (evaluate, "xclare evaluate related-packages --predictions predictions.npz"),
     (graph, "xclare graph related-packages --show vim"),
     (clusters, "xclare clusters related-packages --out clusters.npz"),
+    (train, "xclare train related-packages --model my-model"),
+    (predict, "echo 'text editor' | xclare predict my-model"),
+    (inspect, "xclare inspect my-model"),
     (doctor, "xclare doctor"),
 ):
     app.command(epilog=f"Example: {example}", no_args_is_help=function not in (demo, doctor))(function)

@@ -25,6 +25,14 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model folder, as `xclare train` writes it.", show_default=False)
+]
+Search = Annotated[
+    str | None,
+    typer.Option("--search", help="`shortlist` or `exact`, in place of the model's own.", show_default=False),
+]
+Settings = Annotated[bool, typer.Option("--settings", help="Show every setting too.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Change one setting; may be repeated.", show_default=False),

@@ -98,6 +98,13 @@ def print_table(*parts: Table | str) -> None:
         stdout.print(part, highlight=False, markup=False)
 
 
+def print_remark(part: Table | str) -> None:
+    """A rich table or text on standard error."""
+    from rich.console import Console
+
+    Console(stderr=True, width=None if sys.stderr.isatty() else PIPED_WIDTH).print(part, highlight=False, markup=False)
+
+
 def console() -> Console:
     """Standard output."""
     from rich.console import Console
@@ -122,16 +129,22 @@ def remarks_and_progress(quiet: bool) -> Iterator[Progress]:
 
 
 class BarProgress(Progress):
-    """A bar on standard error with the share done and the time left."""
+    """A bar on standard error with the rate, the share done and the time left."""
 
     @contextmanager
     def task(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """Shows one piece of work while the block runs; the bar disappears when it is done."""
+        """Shows one piece of work while the block runs, with its rate; the bar disappears when it is done."""
         from rich.console import Console
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Bars
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(show_speed=True),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+        )
         with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
             task = bars.add_task(what, total=max(total, 1))
             yield lambda steps: bars.advance(task, steps)

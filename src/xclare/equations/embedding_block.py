@@ -25,7 +25,7 @@ def no_dropout(x: Array) -> Array:
 
 
 def embedding_block(x: Array, residual: Residual, dropout: Dropout = no_dropout) -> Array:
-    """(rows, D) A residual layer on rows of (rows, D):
+    """(rows, D) A residual layer on rows of (rows, D).
 
     E(x) = x + lambda (R drop(ReLU(x)) + b)
     """
@@ -34,7 +34,7 @@ def embedding_block(x: Array, residual: Residual, dropout: Dropout = no_dropout)
 
 
 def document_embedding(initial: Array, residual: Residual, dropout: Dropout = no_dropout) -> Array:
-    """(documents, D) The embedding of documents from their `initial` representations E x, rows of (documents, D):
+    """(documents, D) The embedding of documents from their `initial` representations E x, rows of (documents, D).
 
     x^ = ReLU(E_D(x^0)), x^0 = E x
     """

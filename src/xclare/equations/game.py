@@ -16,8 +16,8 @@ def passing(graph: Csr, orientation: str) -> Csr:
 
 
 def game(scores: Csr, passes: Csr) -> Csr:
-    """(documents x n) Scores passed along a graph, every row p~ of `scores` (documents x n) by itself, `passes` being
-    what `passing` makes of the graph:
+    """(documents x n) Scores passed along a graph, every row p~ of `scores` (documents x n) by itself; `passes` is what
+    `passing` makes of the graph.
 
     p = G p~
     """
@@ -28,7 +28,7 @@ def game(scores: Csr, passes: Csr) -> Csr:
 
 def mixed_game(scores: Csr, passes: Csr, *, mix: float, most: int = 0) -> Csr:
     """(documents x n) Scores and what GAME makes of them, of which only the `most` largest of a document count (0:
-    all):
+    all).
 
     (1 - mix) p~ + mix top(G p~)
     """

@@ -23,7 +23,7 @@ class Attention(NamedTuple):
 
 
 def attention_weights(components: Sequence[Array], attention: Attention, dropout: Dropout = no_dropout) -> Array:
-    """(labels, n) The weights alpha of the n components, each (labels, D):
+    """(labels, n) The weights alpha of the n components, each (labels, D).
 
         t(x) = sigma(T ReLU(x))        q_l = [t(z^1_l); ...; t(z^n_l)]        alpha_l = softmax(A q_l)
 

@@ -70,6 +70,6 @@ def label_classifiers(
 ) -> Array:
     """(labels, D) One classifier a label, w_l = Σ_i alpha^i_l z^i_l (`label_components`, `attention_weights`)."""
     components = label_components(inputs, refinement, side, dropout)
-    if side.attention is None or len(components) == 1:
+    if side.attention is None:
         return weighted_sum(components, None)
     return weighted_sum(components, attention_weights(components, side.attention, dropout))

@@ -112,7 +112,9 @@ class SavedModel:
             return cls._of(folder, whole, arrays, text)
         except (KeyError, TypeError, ValueError) as error:
             hint = "Copy or train the model again."
-            raise InputError.at(folder, found=f"a damaged model ({error!r})", expected="a whole one", hint=hint) from error
+            raise InputError.at(
+                folder, found=f"a damaged model ({error!r})", expected="a whole one", hint=hint
+            ) from error
 
     @classmethod
     def _of(cls, folder: Path, whole: Any, arrays: dict[str, NDArray[Any]], text: TextFeatures | None) -> SavedModel:
@@ -203,7 +205,9 @@ def _read_json(folder: Path, name: str) -> Any:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{path} does not exist: {folder} is no model folder. Train one: xclare train --help") from None
+        raise InputError(
+            f"{path} does not exist: {folder} is no model folder. Train one: xclare train --help"
+        ) from None
     except ValueError as error:
         raise InputError.at(path, found=f"no JSON ({error})", expected="what was saved") from error
     if not isinstance(found, dict):

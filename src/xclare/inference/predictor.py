@@ -8,9 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from xclare.arrays import csr_product
+from xclare.data.dataset import Documents
 from xclare.errors import InputError
 from xclare.inference.model_folder import SavedModel
 from xclare.inference.settings import PredictSettings
@@ -45,9 +47,43 @@ class Predictor:
             )
         return self.model.text.transform(texts, progress)
 
-    def scores(self, features: Csr, k: int = 100, *, search: str | None = None, progress: Progress = SILENT) -> Csr:
+    def features_of(self, documents: Documents, progress: Progress = SILENT) -> Csr:
+        """(documents x tokens) The features by which a document is predicted: of its text where the model reads text,
+        else its ready-made ones."""
+        if self.model.text is not None:
+            if not documents.has_text and documents.features is not None:
+                return documents.features
+            return self.model.text.transform(documents.texts, progress)
+        if documents.features is None:
+            return self.features(documents.texts)
+        return documents.features
+
+    def chosen_labels(
+        self, allowed: NDArray[np.int64] | None, denied: NDArray[np.int64] | None
+    ) -> NDArray[np.bool_] | None:
+        """(labels,) Which labels may be predicted, where not all may."""
+        if allowed is None and denied is None:
+            return None
+        chosen = np.full(self.model.labels, allowed is None)
+        if allowed is not None:
+            chosen[allowed] = True
+        if denied is not None:
+            chosen[denied] = False
+        return chosen
+
+    def scores(
+        self,
+        features: Csr,
+        k: int = 100,
+        *,
+        search: str | None = None,
+        chosen: NDArray[np.bool_] | None = None,
+        threshold: float = 0.0,
+        progress: Progress = SILENT,
+    ) -> Csr:
         """(documents x labels) The scores of the `k` best labels of every document, fewer where fewer were found; a row
-        without features has none. `search` overrides the model's own (`shortlist`, `exact`)."""
+        without features has none. `search` overrides the model's own (`shortlist`, `exact`); only `chosen` labels with
+        a score of at least `threshold` are predicted."""
         wanted = len(self.model.embeddings)
         if features.shape[1] != wanted:
             raise InputError(f"The documents have {features.shape[1]} features each: expected {wanted}, the model's.")
@@ -58,12 +94,13 @@ class Predictor:
         exact = self._is_exact(search)
         width = self.model.labels if exact else self.model.shortlister.classifiers.shape[0]
         step = max(16, CELLS_AT_ONCE // max(width, 1))
-        starts = range(0, features.shape[0], step)
 
         def block(start: int) -> Csr:
-            return top_k(self._block(features[start : start + step], exact), k)
+            found = self._block(features[start : start + step], exact)
+            return top_k(_where(found, chosen, threshold), k)
 
         parts = []
+        starts = range(0, features.shape[0], step)
         with progress.task("predicting", features.shape[0]) as advance, ThreadPoolExecutor(worker_count()) as pool:
             for part in pool.map(block, starts):
                 parts.append(part)
@@ -72,10 +109,14 @@ class Predictor:
             return csr_array((0, self.model.labels), dtype=np.float32)
         return csr_array(vstack(parts, format="csr"))
 
-    def predict(self, texts: Sequence[str] | str, k: int = 5, *, search: str | None = None) -> list[list[tuple[str, float]]]:
+    def predict(
+        self, texts: Sequence[str] | str, k: int = 5, *, search: str | None = None
+    ) -> list[list[tuple[str, float]]]:
         """For every text its `k` best labels, by text (else id, else number), with their scores, best first."""
         found = self.scores(self.features(texts), k, search=search)
-        return [[(self.name_of(label), score) for label, score in ranked_row(found, row)] for row in range(found.shape[0])]
+        return [
+            [(self.name_of(label), score) for label, score in ranked_row(found, row)] for row in range(found.shape[0])
+        ]
 
     def name_of(self, label: int) -> str:
         """How a label is shown: its text, else its id, else its number."""
@@ -110,11 +151,20 @@ def ranked_row(scores: Csr, row: int) -> list[tuple[int, float]]:
     return [(int(labels[i]), float(values[i])) for i in np.argsort(-values, kind="stable")]
 
 
-def _without_rows(matrix: Csr, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Csr:
-    """The matrix with these rows empty."""
-    if not rows.any():
+def _where(scores: Csr, chosen: NDArray[np.bool_] | None, threshold: float) -> Csr:
+    """The scores of chosen labels that reach the threshold."""
+    keep = scores.data >= threshold
+    return _kept(scores, keep if chosen is None else keep & chosen[scores.indices])
+
+
+def _without_rows(scores: Csr, rows: NDArray[np.bool_]) -> Csr:
+    """The scores with these rows empty."""
+    return _kept(scores, np.repeat(~rows, row_counts(scores)))
+
+
+def _kept(matrix: Csr, keep: NDArray[np.bool_]) -> Csr:
+    """The entries to keep."""
+    if keep.all():
         return matrix
-    counts = row_counts(matrix)
-    keep = np.repeat(~rows, counts)
-    ends = np.concatenate([[0], np.cumsum(np.where(rows, 0, counts))])
+    ends = np.concatenate([[0], np.cumsum(keep)])[matrix.indptr]
     return csr_array((matrix.data[keep], matrix.indices[keep], ends), shape=matrix.shape)

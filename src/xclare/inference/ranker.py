@@ -32,7 +32,7 @@ class Ranker:
 
     def scores(self, initial: Array, shortlists: Csr) -> Csr:
         """(documents x labels) Joint scores of shortlisted labels, from the documents' E x (documents, D) and their
-        `shortlists` (documents x labels) with the clusters' scores p_m:
+        `shortlists` (documents x labels) with the clusters' scores p_m.
 
             s_l = r_l p_m, r = G r~, r~_l = sigma(<w_l, x^>) for the labels l of shortlisted clusters m
         """
@@ -40,7 +40,7 @@ class Ranker:
         if self.settings.game == "before_product":
             return self._times_clusters(mixed_game(ranks, self._passes(), mix=self._mix), shortlists)
         joint = top_k(self._times_clusters(ranks, shortlists), self.beam)
-        return self._within(self._after(joint), shortlists)
+        return self._within(self._after(joint, self.beam), shortlists)
 
     def exact(self, initial: Array) -> Csr:
         """(documents x labels) Scores by all labels' classifiers, without a shortlist: the best
@@ -50,7 +50,7 @@ class Ranker:
         best, columns = largest(scores, min(self.settings.candidates, scores.shape[1]))
         indptr = np.arange(len(best) + 1) * best.shape[1]
         found = csr_from_rows(indptr, columns.ravel(), sigmoid(best).ravel(), scores.shape[1])
-        return self._within(self._after(found), found)
+        return self._within(self._after(found, 0), found)
 
     @property
     def _mix(self) -> float:
@@ -59,8 +59,8 @@ class Ranker:
     def _passes(self) -> Csr:
         return self.passes if self.passes is not None else csr_array((0, 0))
 
-    def _after(self, scores: Csr) -> Csr:
-        return mixed_game(scores, self._passes(), mix=self._mix, most=self.beam)
+    def _after(self, scores: Csr, most: int) -> Csr:
+        return mixed_game(scores, self._passes(), mix=self._mix, most=most)
 
     def _of_pairs(self, embedded: Array, shortlists: Csr) -> Csr:
         """sigma(<w_l, x^>) of every document and label of a shortlist."""

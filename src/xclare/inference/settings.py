@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from xclare.settings import check_choice, check_range
 
-
 EXACT_BELOW = 30_000
 
 

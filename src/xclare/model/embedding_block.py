@@ -20,6 +20,6 @@ class EmbeddingBlock(nn.Module):
         self.shift = nn.Parameter(torch.zeros(dimension)) if settings.block_shift else None
 
     def folded(self) -> Residual:
-        """lambda R and lambda b, R divided by its largest singular value."""
+        """Lambda R and lambda b, R divided by its largest singular value."""
         shift: Tensor | None = None if self.shift is None else self.scale * self.shift
         return Residual(self.scale * self.residual.normalized(), shift)

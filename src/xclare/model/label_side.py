@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import nn
 
@@ -34,9 +36,7 @@ class LabelSideModule(nn.Module):
     """The blocks E_L and E_G, and the attention block A over their results and, where there are any, refinement
     vectors."""
 
-    def __init__(
-        self, dimension: int, settings: ModelSettings, refinement: bool, generator: torch.Generator
-    ) -> None:
+    def __init__(self, dimension: int, settings: ModelSettings, refinement: bool, generator: torch.Generator) -> None:
         super().__init__()
         blocks = int(settings.label_text) + settings.order
         components = blocks + int(refinement)
@@ -59,5 +59,5 @@ def advance_spectral_norms(*modules: nn.Module) -> None:
 
 
 def _xavier(rows: int, columns: int, generator: torch.Generator) -> torch.Tensor:
-    limit = (6 / (rows + columns)) ** 0.5
-    return (torch.rand(rows, columns, generator=generator) * 2 - 1) * limit
+    drawn = torch.rand(rows, columns, generator=generator)
+    return (drawn * 2 - 1).mul_(math.sqrt(6 / (rows + columns)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -37,5 +39,5 @@ class OneVsAll(nn.Module):
 
 def he_uniform(tokens: int, dimension: int, generator: torch.Generator) -> Tensor:
     """(tokens, D) Token embeddings as He and others begin: uniform between -sqrt(6 / D) and sqrt(6 / D)."""
-    limit = (6 / dimension) ** 0.5
-    return (torch.rand(tokens, dimension, generator=generator) * 2 - 1) * limit
+    drawn = torch.rand(tokens, dimension, generator=generator)
+    return (drawn * 2 - 1).mul_(math.sqrt(6 / dimension))

@@ -66,16 +66,17 @@ class _WeightedSum(torch.autograd.Function):
     """Bags times table; backwards the transposed bags times the gradient."""
 
     @staticmethod
-    def forward(context: Any, table: Tensor, bags: Bags, transposed: Bags) -> Tensor:  # type: ignore[override]
+    def forward(context: Any, table: Tensor, bags: Bags, transposed: Bags) -> Tensor:
         context.transposed = transposed
         return bags.of_rows(table)
 
     @staticmethod
-    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # type: ignore[override]
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         return context.transposed.of_rows(gradient.contiguous()), None, None
 
 
 def weighted_sum_of_rows(table: Tensor, bags: Bags, transposed: Bags | None = None) -> Tensor:
     """(rows, D) `bags` times `table`, through which gradients flow into the table. `transposed` are the bags' own,
     where they are known already."""
-    return _WeightedSum.apply(table, bags, transposed or bags.transposed()[0])  # type: ignore[no-any-return]
+    product: Tensor = _WeightedSum.apply(table, bags, transposed or bags.transposed()[0])  # type: ignore[no-untyped-call]
+    return product

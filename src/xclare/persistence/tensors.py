@@ -42,13 +42,17 @@ def read_tensors(folder: Path) -> Arrays:
     path = folder / INDEX_FILE
     try:
         index = json.loads(path.read_text(encoding="utf-8"))
-        files = {name: read_tensor_file(folder / name) for name in sorted({n for names in index.values() for n in names})}
+        files = {
+            name: read_tensor_file(folder / name) for name in sorted({n for names in index.values() for n in names})
+        }
         parts = {key: [files[name][key] for name in names] for key, names in index.items()}
     except FileNotFoundError as error:
         raise InputError(f"{error.filename} does not exist: the model folder is not whole. Copy it again.") from None
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         hint = "Copy the model folder again."
-        raise InputError.at(path, found=f"no index ({error!r})", expected="the one that was saved", hint=hint) from error
+        raise InputError.at(
+            path, found=f"no index ({error!r})", expected="the one that was saved", hint=hint
+        ) from error
     return {key: found[0] if len(found) == 1 else np.concatenate(found) for key, found in parts.items()}
 
 

@@ -1,1 +1,1 @@
-"""Modules I to IV, and the pipeline that runs them. Importing a file of this package loads torch; `settings` does not."""
+"""Modules I to IV, and the pipeline that runs them. Every file of this package loads torch, but `settings`."""

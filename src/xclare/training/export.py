@@ -31,8 +31,9 @@ def component_strengths(model: OneVsAll, inputs: tuple[Tensor, ...]) -> Tensor:
         refinement = None if model.refinement is None else model.refinement[rows]
         components = label_components([part[rows].float() for part in inputs], refinement, side)
         norms = torch.stack([part.norm(dim=1) for part in components], 1)
-        attends = side.attention is not None and len(components) > 1
-        parts.append(norms * attention_weights(components, side.attention) if attends else norms)
+        if side.attention is not None:
+            norms = norms * attention_weights(components, side.attention)
+        parts.append(norms)
     return torch.cat(parts)
 
 

@@ -37,7 +37,10 @@ class TrainingLog:
     @contextmanager
     def module(self, number: int, steps: int) -> Iterator[Callable[[int], None]]:
         """The steps of a module, shown as they go."""
-        with self.stage(f"module {NUMERALS[number]}"), self.progress.task(f"Module {NUMERALS[number]}", steps) as advance:
+        with (
+            self.stage(f"module {NUMERALS[number]}"),
+            self.progress.task(f"Module {NUMERALS[number]}", steps) as advance,
+        ):
             yield advance
 
     def step(self, module: int, number: int, steps: int, epoch: int, loss: float, rate: float, speed: float) -> None:

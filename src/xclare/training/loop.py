@@ -43,21 +43,11 @@ def train(
 ) -> None:
     """Trains the model of a module for its epochs. `embeddings` are the token embeddings where they are trained too."""
     documents = problem.sizes[0]
-    size = min(settings.batch_size, documents)
+    size = settings.batch_size
     epochs, each = settings.epochs(module), -(-documents // size)
     steps = epochs * each
     seed = place.seed * 8 + module
-    step = Step(
-        model,
-        embeddings,
-        problem,
-        settings,
-        dropout=dropout,
-        batch_size=size,
-        seed=seed,
-        kind=place.kind,
-        device=place.device,
-    )
+    step = Step(model, embeddings, problem, settings, dropout=dropout, seed=seed, kind=place.kind)
     begin = time.perf_counter()
     with place.log.module(module, steps) as advance:
         for number in range(steps):

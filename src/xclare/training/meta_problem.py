@@ -56,15 +56,16 @@ def meta_texts(members: Csr, label_features: Csr, settings: ClusteringSettings) 
 
 
 def meta_graph(members: Csr, graph: Csr, counts: Csr, settings: ClusteringSettings) -> Csr:
-    """(clusters x clusters) The graph of the meta-labels, by `clustering.meta_graph`:
+    """(clusters x clusters) The graph of the meta-labels, by `clustering.meta_graph`.
 
-        `mean`      G_M = M^T G M, every column of M divided by its sum
-        `counts`    M^T G^c M with M as it is, the strongest `clustering.meta_edges` of a row, then normalised like G
-
+    `mean`      G_M = M^T G M, every column of M divided by its sum
+    `counts`    M^T G^c M with M as it is, the strongest `clustering.meta_edges` of a row, then normalised like G
     """
     if settings.meta_graph == "mean":
         sizes = np.maximum(np.bincount(members.indices, minlength=members.shape[1]), 1)
-        share = csr_array((1 / sizes[members.indices].astype(np.float32), members.indices, members.indptr), members.shape)
+        share = csr_array(
+            (1 / sizes[members.indices].astype(np.float32), members.indices, members.indptr), members.shape
+        )
         passed = csr_array(share.T.tocsr() @ graph @ share).astype(np.float32)
         passed.sort_indices()
         return strongest_edges(passed, np.arange(passed.shape[0]), settings.meta_edges)

@@ -54,9 +54,7 @@ def learn_token_embeddings(data: TrainingData, graph: LabelGraph, config: Config
             seed=place.seed,
             progress=place.log.progress,
         )
-        meta = meta_problem(
-            labels, data.label_features, data.targets, graph.matrix, graph.counts, config.clustering
-        )
+        meta = meta_problem(labels, data.label_features, data.targets, graph.matrix, graph.counts, config.clustering)
     generator = torch.Generator().manual_seed(place.seed * 8 + 1)
     dimension, clusters = config.model.dimension, labels.clusters
     embeddings = nn.Parameter(he_uniform(data.features.shape[1], dimension, generator).to(place.device))

@@ -262,7 +262,7 @@ def uses_graph(config: Config) -> bool:
 
 @contextmanager
 def _torch_threads() -> Iterator[None]:
-    """torch works on as many threads as everything else here, and on as many as before afterwards."""
+    """Torch works on as many threads as everything else here, and on as many as before afterwards."""
     before = torch.get_num_threads()
     torch.set_num_threads(worker_count())
     try:

@@ -46,8 +46,8 @@ class TrainingSettings:
     """Adam's epsilon, below which a mean gradient no longer makes full steps."""
 
     loss: str = "sum"
-    """Binary cross entropy, added up over the labels of a document and averaged over documents (`sum`), or averaged over
-    all of both (`mean`), whose gradients are so small that Adam's epsilon counts."""
+    """Binary cross entropy, added up over the labels of a document and averaged over documents (`sum`), or averaged
+    over all of both (`mean`), whose gradients are so small that Adam's epsilon counts."""
 
     optimizer: str = "adam"
     """For refinement vectors and biases: `adam`, or `row_adam`, which leaves alone the labels that a step does not

@@ -75,7 +75,7 @@ def with_sizes(config: Config, train: Documents, device: torch.device) -> Config
 
 def batch_size_for(documents: int) -> int:
     """The power of two nearest to a 32nd of the documents, from 256 to 4096."""
-    return min(max(1 << round(math.log2(max(documents, 1) / 32)), 256), 4096)
+    return min(max(1 << max(round(math.log2(max(documents, 1) / 32)), 0), 256), 4096)
 
 
 def learning_rate_for(batch: int) -> float:
@@ -109,5 +109,3 @@ def _cpu_has_bf16() -> bool:
     except OSError:
         return False
     return not {"avx512_bf16", "amx_bf16", "bf16"}.isdisjoint(flags)
-
-

@@ -74,14 +74,14 @@ class Step:
         settings: TrainingSettings,
         *,
         dropout: float,
-        batch_size: int,
         seed: int,
         kind: torch.dtype,
-        device: torch.device,
     ) -> None:
-        """`embeddings` are the token embeddings where they are trained."""
+        """`embeddings` are the token embeddings where they are trained; `kind` is the precision of everything as large
+        as labels x D."""
         self.model, self.embeddings, self.problem, self.settings, self.kind = model, embeddings, problem, settings, kind
-        self.device = device
+        self.device = device = problem.lists.ends.device
+        batch_size = settings.batch_size
         labels, dimension = problem.sizes[1], model.document_block.residual.weight.shape[0]
         self.chunk = labels_at_once(labels, batch_size, device)
         self.dropout = DropoutPool(dropout, dimension * max(self.chunk, batch_size), seed, device, kind)
@@ -92,8 +92,8 @@ class Step:
         self.own = [None if part is None else RowAdam(part, epsilon=settings.epsilon, lazy=lazy) for part in own]
 
     def run(self, rows: Tensor, number: int, rate: float, *, with_loss: bool = False) -> Tensor | None:
-        """Trains on the documents at `rows`; `number` counts the steps from 0. Returns the mean loss of a document where
-        it is wanted."""
+        """Trains on the documents at `rows`; `number` counts the steps from 0. Returns the mean loss of a document
+        where it is wanted."""
         advance_spectral_norms(self.model)
         table = None if self.embeddings is None else self.embeddings.to(self.kind)
         inputs = self.problem.labels.of_step(table)
@@ -185,7 +185,9 @@ class _Chunks:
             self.loss += found.loss
         for gradients, part in zip(self.by_input, inputs, strict=self.trains_inputs):
             gradients[labels] = part.grad if part.grad is not None else 0
-        for adam, gradient in zip(self.step.own, (None if refinement is None else refinement.grad, found.bias), strict=True):
+        for adam, gradient in zip(
+            self.step.own, (None if refinement is None else refinement.grad, found.bias), strict=True
+        ):
             if adam is not None and gradient is not None:
                 adam.update(labels, gradient.float() * self.scale, touched, self.number, self.rate)
 
@@ -208,6 +210,7 @@ class _Chunks:
         if self.dense:
             others = self.step.problem.others
             found = dense_gradient(self.embedded, made, bias, pairs, others=others, with_loss=self.with_loss)
+            assert found.documents is not None
             self.by_document += found.documents
             return found
         found = pair_gradient(self.embedded, made, bias, pairs, with_loss=self.with_loss)

@@ -68,10 +68,15 @@ def write_jsonl(path: Path, predictions: Csr, documents: Documents) -> None:
     """Writes one line a document, in their order, best label first; with its `id` where documents have ids."""
     if not np.isfinite(predictions.data).all():
         raise InputError(f"{path} was not written: JSON has no infinite numbers, and a score is one. Write npz.")
-    encoder = msgspec.json.Encoder()
     with atomic_file(path) as file:
-        for lines in _lines(predictions, documents):
-            file.write(encoder.encode_lines(lines))
+        file.writelines(encoded_lines(predictions, documents))
+
+
+def encoded_lines(predictions: Csr, documents: Documents) -> Iterator[bytes]:
+    """The lines of predictions with finite scores, some documents at a time."""
+    encoder = msgspec.json.Encoder()
+    for lines in _lines(predictions, documents):
+        yield encoder.encode_lines(lines)
 
 
 def _lines(predictions: Csr, documents: Documents) -> Iterator[list[dict[str, Any]]]:
