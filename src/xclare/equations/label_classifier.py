@@ -59,7 +59,8 @@ def label_components(
     """The components of the classifiers, each (labels, D): LTE, GALE of every order, refinement vectors where there
     are any.
 
-    z^1_l = E_L(z^0_l), z^(kappa+1)_l = E^kappa_G(Σ_m G^kappa_lm z^0_m), z^(k+2)_l free
+    z^1_l = E_L(z^0_l), z^2_l = E_G(z~^2_l), z^(k+2)_l free; for orders kappa = 1, ..., k
+    z^(kappa+1)_l = E^kappa_G(Σ_m G^kappa_lm z^0_m)
     """
     components = [embedding_block(x, block, dropout) for x, block in zip(inputs, side.blocks, strict=True)]
     return components if refinement is None else [*components, refinement]

@@ -38,7 +38,7 @@ def shortlist(clusters: Csr, members: Csr) -> Csr:
     """(documents x labels) The labels of the shortlisted `clusters` (documents x clusters), each with its cluster's
     score; `members` is M transposed (clusters x labels), ones.
 
-    S(x^) = the labels of C_m for the shortlisted m; of balanced clusters |S(x^)| = L B / K
+    S(x^) = the labels of C_m for the shortlisted m: of balanced clusters, L B / K labels
     """
     labels = csr_array(clusters @ members).astype(np.float32, copy=False)
     labels.sort_indices()
