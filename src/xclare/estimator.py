@@ -14,11 +14,11 @@ from xclare.config import Config, sections_and_keys
 from xclare.data.dataset import Dataset, Documents
 from xclare.errors import InputError, MissingExtraError, SettingError, XclareError
 from xclare.evaluation import evaluate
-from xclare.inference.model_folder import LOG_FILE, SavedModel
+from xclare.inference.model_folder import LOG_FILE, MODEL_FILES, SavedModel
 from xclare.inference.predictor import Predictor
-from xclare.persistence.atomic import atomic_folder
+from xclare.persistence.atomic import atomic_folder, refuse_taken
 from xclare.progress import SILENT, Progress
-from xclare.sparse import Csr
+from xclare.sparse import Csr, as_csr
 from xclare.threads import threads as threads_limited
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Eclare:
         features."""
         predictor = self._fitted()
         with threads_limited(self.threads):
-            features = documents if issparse(documents) else predictor.features(documents)
+            features = as_csr(documents) if issparse(documents) else predictor.features(documents)
             return predictor.scores(features, k)
 
     def save_pretrained(self, folder: str | Path, *, overwrite: bool = False) -> None:
@@ -169,6 +169,7 @@ def save_model(
     model: SavedModel, folder: str | Path, *, overwrite: bool = False, workspace: Path | None = None
 ) -> None:
     """Writes a model folder; with the log of the `workspace` it was trained in, which is then removed."""
+    refuse_place(Path(folder), overwrite=overwrite)
     log = None if workspace is None else workspace / LOG_FILE
     with atomic_folder(folder, overwrite=overwrite) as temporary:
         model.save(temporary)
@@ -176,6 +177,14 @@ def save_model(
             (temporary / LOG_FILE).write_bytes(log.read_bytes())
     if workspace is not None:
         shutil.rmtree(workspace, ignore_errors=True)
+
+
+def refuse_place(folder: Path, *, overwrite: bool) -> None:
+    """Refuses a place for a model where something is already, unless it is a model to be overwritten: nothing else is
+    ever removed."""
+    refuse_taken(folder, overwrite=overwrite)
+    if folder.is_dir() and any(folder.iterdir()) and not all((folder / name).exists() for name in MODEL_FILES):
+        raise InputError(f"{folder} holds something that is no model. Choose another name or remove it first.")
 
 
 def _value(config: Config, name: str) -> Any:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from xclare.cli import options
 from xclare.cli.terminal import print_json, print_remark, print_table, print_text, verb
+
+if TYPE_CHECKING:
+    from xclare.training.pipeline import Prepared
 
 SAMPLES = ("text editor for programmers", "mail server with spam filter", "python library for plotting", "music player")
 
@@ -29,7 +32,7 @@ def demo(
     from xclare.baselines import BASELINES, predict_baseline
     from xclare.data.dataset import Dataset
     from xclare.data.statistics import statistics_of
-    from xclare.estimator import prepare, save_model, train, work_folder
+    from xclare.estimator import prepare, refuse_place, save_model, train, work_folder
     from xclare.evaluation import evaluate
     from xclare.inference.predictor import Predictor
     from xclare.inference.scoring import predictions_of_model
@@ -38,12 +41,13 @@ def demo(
     from xclare.text.features import with_features
     from xclare.training.plan import plan_of
 
-    config = common.config()
+    config = common.config(training__stop_after=4)
+    refuse_place(model, overwrite=True)
     with common.at_work() as progress:
         dataset = Dataset.load("related-packages", settings=config.data, progress=progress)
         documents = dataset.test_or_refuse()
         prepared = prepare(dataset, config, seed=seed, device=device, progress=progress)
-        reused = not retrain and is_model_of(model, prepared.fingerprint)
+        reused = not retrain and is_model_of(model, prepared)
         if not reused:
             if not common.quiet:
                 print_remark(plan_table(plan_of(prepared), model))
@@ -73,12 +77,14 @@ def demo(
     print_text(f"The model is {model}{kept}. Try: echo 'video editor' | xclare predict {model}")
 
 
-def is_model_of(folder: Path, fingerprint: str) -> bool:
+def is_model_of(folder: Path, prepared: Prepared) -> bool:
     """Whether a model in the folder was trained on the same data with the same settings, seed and version."""
     from xclare.errors import InputError
     from xclare.inference.model_folder import SavedModel
 
     try:
-        return SavedModel.load(folder).about.get("fingerprint") == fingerprint
+        found = SavedModel.load(folder)
     except InputError:
         return False
+    same_training = found.about.get("fingerprint") == prepared.fingerprint
+    return same_training and found.config["predict"] == prepared.config.to_dict()["predict"]

@@ -41,15 +41,14 @@ def train(
     The results of finished modules are kept beside the model until it is done: a run that was interrupted goes on after
     them when it is started again with the same data, settings and seed.
     """
-    from xclare.estimator import prepare, save_model, work_folder
+    from xclare.estimator import prepare, refuse_place, save_model, work_folder
     from xclare.estimator import train as fit
     from xclare.graph.own_graph import read_own_graph
-    from xclare.persistence.atomic import refuse_taken
     from xclare.report.model_tables import metrics_of_parts, model_table, plan_table
     from xclare.training.plan import plan_of
 
     config = common.config(training__validation=validation, training__stop_after=stop_after)
-    refuse_taken(model, overwrite=overwrite)
+    refuse_place(model, overwrite=overwrite)
     workspace = work_folder(model)
     with common.at_work() as progress:
         dataset = common.load(data, config, progress)

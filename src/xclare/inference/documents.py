@@ -81,19 +81,30 @@ def read_documents(
 
 
 def rows_of_labels(names: Iterable[str], model: SavedModel, source: str | Path) -> NDArray[np.int64]:
-    """The labels that lines name by text or id; an unknown one is refused."""
-    places: dict[str, int] = {}
-    for column in (model.label_ids, model.label_texts):
-        if column is not None:
-            places |= {name: row for row, name in enumerate(column) if name}
-    rows = []
-    for number, name in enumerate(names, 1):
-        if name not in places:
+    """The labels that lines name by text or id, all of them where several have the same; by number where labels have
+    no ids. An unknown one is refused."""
+    wanted = list(names)
+    places = [_places(column, set(wanted)) for column in (model.label_texts, model.label_ids) if column is not None]
+    if model.label_ids is None:
+        places.append({str(row): [row] for row in range(model.labels)} if wanted else {})
+    rows: list[int] = []
+    for number, name in enumerate(wanted, 1):
+        found = next((part[name] for part in places if name in part), None)
+        if found is None:
             raise InputError.at(
                 source, line=number, found=repr(name), expected="the text or id of a label of the model"
             )
-        rows.append(places[name])
+        rows += found
     return np.array(rows, np.int64)
+
+
+def _places(column: Strings, wanted: set[str]) -> dict[str, list[int]]:
+    """The rows of wanted names."""
+    places: dict[str, list[int]] = {}
+    for row, name in enumerate(column):
+        if name and name in wanted:
+            places.setdefault(name, []).append(row)
+    return places
 
 
 def read_label_rows(source: Path, model: SavedModel) -> NDArray[np.int64]:

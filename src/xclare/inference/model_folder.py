@@ -20,13 +20,15 @@ from xclare.inference.ranker import Ranker
 from xclare.inference.settings import GameSettings, PredictSettings
 from xclare.inference.shortlister import Shortlister
 from xclare.persistence.atomic import atomic_file
-from xclare.persistence.tensors import read_tensors, write_tensors
+from xclare.persistence.tensors import INDEX_FILE, read_tensors, write_tensors
 from xclare.sparse import Csr
 from xclare.strings import Strings
-from xclare.text.features import TOKENIZER_FILE, TextFeatures
+from xclare.text.features import ARRAYS_FILE, TOKENIZER_FILE, TextFeatures
 
 FORMAT = 1
 CONFIG_FILE, METRICS_FILE, CARD_FILE, LOG_FILE = "config.json", "metrics.json", "README.md", "training.jsonl"
+MODEL_FILES = (CONFIG_FILE, INDEX_FILE)
+"""By these a folder is known to be a model."""
 HALVED = ("token_embeddings", "classifiers", "refinement")
 """What `predict.weights` = float16 stores in half the bytes: everything as long as tokens, meta-labels or labels."""
 
@@ -107,7 +109,8 @@ class SavedModel:
             key: array.astype(np.float32) if array.dtype == np.float16 else array
             for key, array in read_tensors(folder).items()
         }
-        text = TextFeatures.load(folder) if (folder / TOKENIZER_FILE).exists() else None
+        reads_text = any((folder / name).exists() for name in (TOKENIZER_FILE, ARRAYS_FILE))
+        text = TextFeatures.load(folder) if reads_text else None
         try:
             return cls._of(folder, whole, arrays, text)
         except (KeyError, TypeError, ValueError) as error:

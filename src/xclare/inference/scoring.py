@@ -38,15 +38,17 @@ def label_columns(model: SavedModel, labels: Labels) -> np.ndarray[tuple[int], n
     """Which label of the data every label of the model is, by id, else by text; None where they are the same in the
     same order, or have no names."""
     texts = labels.texts if labels.has_text else None
+    compared = False
     for ours, theirs in ((model.label_ids, labels.ids), (model.label_texts, texts)):
         if ours is None or theirs is None:
             continue
         if ours == theirs:
             return None
+        compared = True
         found = _matched(ours, theirs)
         if found is not None:
             return found
-    if model.labels == labels.count and (model.label_texts is None or texts is None):
+    if model.labels == labels.count and not compared:
         return None
     raise InputError(
         f"The model has {model.labels:,} labels, the data {labels.count:,}, and not all of the model's are among them. "

@@ -21,6 +21,9 @@ MOST_BYTES = 2_000_000_000
 LONGEST_HEADER = 1 << 26
 _KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
 
+_DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What reading JSON, and using it for what it is not, may raise."""
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -46,14 +49,14 @@ def read_tensors(folder: Path) -> Arrays:
             name: read_tensor_file(folder / name) for name in sorted({n for names in index.values() for n in names})
         }
         parts = {key: [files[name][key] for name in names] for key, names in index.items()}
+        return {key: found[0] if len(found) == 1 else np.concatenate(found) for key, found in parts.items()}
     except FileNotFoundError as error:
         raise InputError(f"{error.filename} does not exist: the model folder is not whole. Copy it again.") from None
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
+    except _DAMAGE as error:
         hint = "Copy the model folder again."
         raise InputError.at(
             path, found=f"no index ({error!r})", expected="the one that was saved", hint=hint
         ) from error
-    return {key: found[0] if len(found) == 1 else np.concatenate(found) for key, found in parts.items()}
 
 
 def write_tensor_file(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -74,7 +77,7 @@ def read_tensor_file(path: Path) -> Arrays:
         return {key: _mapped(path, 8 + length, size, about) for key, about in header.items() if key != "__metadata__"}
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: the folder it belongs to is not whole. Copy it again.") from None
-    except (ValueError, KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
+    except _DAMAGE as error:
         hint = "Copy the folder again."
         raise InputError.at(path, found=f"no arrays ({error})", expected="a safetensors file", hint=hint) from error
 

@@ -10,16 +10,15 @@ from torch.optim.adam import adam
 
 from xclare.training.settings import TrainingSettings
 
-BETAS = (0.9, 0.999)
-
 
 class RowAdam:
     """Adam on the rows of a tensor that a step reaches chunk after chunk, so that no gradient is ever as large as all
-    labels. All rows count the same steps; `lazy` leaves rows that a step does not touch as they are, with their
+    labels. All rows count the same steps; `row_adam` leaves rows that a step does not touch as they are, with their
     moments."""
 
-    def __init__(self, values: Tensor, *, epsilon: float, lazy: bool) -> None:
-        self.values, self.epsilon, self.lazy = values, epsilon, lazy
+    def __init__(self, values: Tensor, settings: TrainingSettings) -> None:
+        self.values, self.settings = values, settings
+        self.lazy = settings.optimizer == "row_adam"
         self.moments = (torch.zeros_like(values), torch.zeros_like(values))
 
     def update(self, rows: slice, gradient: Tensor, touched: Tensor | None, step: int, rate: float) -> None:
@@ -49,11 +48,11 @@ class RowAdam:
             [torch.tensor(float(step), device=values.device)],
             fused=True,
             amsgrad=False,
-            beta1=BETAS[0],
-            beta2=BETAS[1],
+            beta1=self.settings.beta_1,
+            beta2=self.settings.beta_2,
             lr=rate,
             weight_decay=0.0,
-            eps=self.epsilon,
+            eps=self.settings.epsilon,
             maximize=False,
         )
 

@@ -45,6 +45,14 @@ class TrainingSettings:
     epsilon: float = 1e-8
     """Adam's epsilon, below which a mean gradient no longer makes full steps."""
 
+    beta_1: float = 0.9
+    """How much of its first moment, the mean gradient, Adam keeps from step to step."""
+
+    beta_2: float = 0.999
+    """How much of its second moment, the mean squared gradient, Adam keeps. Without biases the first gradients are many
+    times as large as later ones and slow down all steps until they are forgotten: with k times the documents a step,
+    and so 1 / k of the steps, 1 - k (1 - beta_2) forgets them as soon."""
+
     loss: str = "sum"
     """Binary cross entropy, added up over the labels of a document and averaged over documents (`sum`), or averaged
     over all of both (`mean`), whose gradients are so small that Adam's epsilon counts."""
@@ -90,6 +98,8 @@ class TrainingSettings:
         check_choice("training.schedule", self.schedule, SCHEDULES)
         check_range("training.warmup", self.warmup, 0, 1)
         check_range("training.epsilon", self.epsilon, 0, 1)
+        check_range("training.beta_1", self.beta_1, 0, 0.9999)
+        check_range("training.beta_2", self.beta_2, 0, 0.99999)
         check_choice("training.loss", self.loss, ("sum", "mean"))
         check_choice("training.optimizer", self.optimizer, ("adam", "row_adam"))
         check_choice("training.negatives", self.negatives, NEGATIVES)

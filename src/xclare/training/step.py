@@ -17,7 +17,7 @@ from xclare.model.weighted_bag import Bags
 from xclare.training.dropout import DropoutPool
 from xclare.training.inputs import DocumentInputs, EmbeddedLabels, LabelInputs
 from xclare.training.losses import CELLS_A_PAIR, ChunkGradient, Pairs, dense_gradient, pair_gradient
-from xclare.training.optimizers import BETAS, RowAdam
+from xclare.training.optimizers import RowAdam
 from xclare.training.settings import TrainingSettings
 
 CELLS_AT_ONCE, CELLS_ON_A_DEVICE = 1 << 23, 1 << 28
@@ -86,10 +86,11 @@ class Step:
         self.chunk = labels_at_once(labels, batch_size, device)
         self.dropout = DropoutPool(dropout, dimension * max(self.chunk, batch_size), seed, device, kind)
         trained = [*model.parameters(), *([] if embeddings is None else [embeddings])]
-        self.adam = torch.optim.Adam(trained, lr=0.0, betas=BETAS, eps=settings.epsilon, fused=True)
-        lazy = settings.optimizer == "row_adam"
+        self.adam = torch.optim.Adam(
+            trained, lr=0.0, betas=(settings.beta_1, settings.beta_2), eps=settings.epsilon, fused=True
+        )
         own = (model.refinement, model.bias)
-        self.own = [None if part is None else RowAdam(part, epsilon=settings.epsilon, lazy=lazy) for part in own]
+        self.own = [None if part is None else RowAdam(part, settings) for part in own]
 
     def run(self, rows: Tensor, number: int, rate: float, *, with_loss: bool = False) -> Tensor | None:
         """Trains on the documents at `rows`; `number` counts the steps from 0. Returns the mean loss of a document

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from xclare.errors import InputError
 from xclare.persistence.atomic import atomic_file
 from xclare.persistence.tensors import read_tensor_file, write_tensor_file
 from xclare.sparse import Csr
@@ -33,6 +34,7 @@ class Workspace:
         self.folder = folder
         self.fresh = self._recorded() != fingerprint
         if self.fresh:
+            _refuse_other(folder)
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             with atomic_file(folder / FINGERPRINT_FILE) as file:
@@ -66,6 +68,18 @@ class Workspace:
             return json.loads((self.folder / FINGERPRINT_FILE).read_text(encoding="utf-8"))["fingerprint"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+
+def _refuse_other(folder: Path) -> None:
+    """Refuses a place where something is that is no run's: nothing else is ever removed."""
+    ours = folder.is_dir() and (
+        (folder / FINGERPRINT_FILE).exists() or all(path.name.startswith(".") for path in folder.iterdir())
+    )
+    if folder.exists() and not ours:
+        raise InputError(
+            f"{folder}, where the modules' results would be kept, holds something else. Choose another name for the "
+            "model, or remove it first."
+        )
 
 
 def fingerprint_of(data: TrainingData, own_graph: Csr | None, config: Config, seed: int) -> str:
