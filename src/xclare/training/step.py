@@ -169,6 +169,7 @@ class _Chunks:
         """The labels of one chunk: their classifiers, scores and gradients, and the update of what is their own."""
         touched, pairs = self._pairs(labels, entries)
         if touched is not None and not len(touched):
+            self._move_on(labels, touched)
             return
         model, kind = self.step.model, self.step.kind
 
@@ -191,6 +192,12 @@ class _Chunks:
         ):
             if adam is not None and gradient is not None:
                 adam.update(labels, gradient.float() * self.scale, touched, self.number, self.rate)
+
+    def _move_on(self, labels: slice, touched: Tensor) -> None:
+        """A chunk in which no label is touched: Adam's momentum carries its labels on all the same."""
+        for adam in self.step.own:
+            if adam is not None and not adam.lazy:
+                adam.update(labels, adam.values[:0], touched, self.number, self.rate)
 
     def _pairs(self, labels: slice, entries: slice) -> tuple[Tensor | None, Pairs]:
         """The chunk's pairs; and the labels that have any, where others are left out."""
