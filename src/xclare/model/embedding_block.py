@@ -16,7 +16,7 @@ class EmbeddingBlock(nn.Module):
     def __init__(self, dimension: int, settings: ModelSettings, generator: torch.Generator) -> None:
         super().__init__()
         self.residual = SpectralNorm(torch.eye(dimension), generator)
-        self.scale = nn.Parameter(torch.tensor(settings.residual_start))
+        self.scale = nn.Parameter(torch.tensor(float(settings.residual_start)))
         self.shift = nn.Parameter(torch.zeros(dimension)) if settings.block_shift else None
 
     def folded(self) -> Residual:
