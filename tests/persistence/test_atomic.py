@@ -1,4 +1,5 @@
 import gzip
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +74,60 @@ def test_a_folder_that_holds_something_is_never_touched(tmp_path):
     with pytest.raises(InputError, match="not an empty folder"), atomic_folder(tmp_path):
         pass
     assert (tmp_path / "mine").read_text() == "text"
+
+
+def old_model(tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "old").write_text("old")
+    return tmp_path / "model"
+
+
+def test_a_folder_to_be_overwritten_stays_until_the_block_ends_and_then_nothing_of_it_is_left(tmp_path):
+    target = old_model(tmp_path)
+    with atomic_folder(target, overwrite=True) as folder:
+        (folder / "new").write_text("new")
+        assert [path.name for path in target.iterdir()] == ["old"]
+    assert [path.name for path in target.iterdir()] == ["new"]
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
+def test_a_folder_to_be_overwritten_stays_where_the_block_fails(tmp_path, failure):
+    target = old_model(tmp_path)
+
+    def fail():
+        with atomic_folder(target, overwrite=True) as folder:
+            (folder / "new").write_text("new")
+            raise failure
+
+    with pytest.raises(failure):
+        fail()
+    assert (target / "old").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_folder_comes_back_where_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
+    target = old_model(tmp_path)
+    real = Path.replace
+
+    def refuse(self, other):
+        if self.name.endswith(".part"):
+            raise OSError("no")
+        return real(self, other)
+
+    def overwrite():
+        with atomic_folder(target, overwrite=True) as folder:
+            (folder / "new").write_text("new")
+            monkeypatch.setattr(Path, "replace", refuse)
+
+    with pytest.raises(OSError, match="no"):
+        overwrite()
+    assert (target / "old").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_file_in_a_folders_place_is_refused_also_where_a_folder_might_be_overwritten(tmp_path):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(InputError, match="exists already"), atomic_folder(tmp_path / "file", overwrite=True):
+        pass
+    assert (tmp_path / "file").read_text() == "text"

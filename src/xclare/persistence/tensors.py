@@ -62,7 +62,7 @@ def read_tensors(folder: Path) -> Arrays:
 def write_tensor_file(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """One safetensors file; it appears whole or not at all."""
     with atomic_file(path) as file:
-        file.write(save({key: np.ascontiguousarray(array) for key, array in arrays.items()}))
+        file.write(save({key: np.asarray(array, order="C") for key, array in arrays.items()}))
 
 
 def read_tensor_file(path: Path) -> Arrays:
@@ -109,7 +109,7 @@ def _shards(arrays: Mapping[str, NDArray[Any]], most_bytes: int) -> Iterator[Arr
 
 
 def _pieces(array: NDArray[Any], most_bytes: int) -> Iterator[NDArray[Any]]:
-    if array.nbytes <= most_bytes:
+    if array.nbytes <= most_bytes or not array.ndim:
         yield array
         return
     rows = max(1, most_bytes // max(1, array.nbytes // len(array)))
