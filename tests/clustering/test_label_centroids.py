@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
+from xclare.arrays import as_numpy, moved
 from xclare.clustering import label_centroids as module
-from xclare.clustering.label_centroids import projected_centroids, random_signs, sparse_centroids
+from xclare.clustering.label_centroids import (
+    embedded_centroids,
+    projected_centroids,
+    random_signs,
+    sparse_centroids,
+)
 from xclare.sparse import csr_from_pairs, row_l2_normalized
 from xclare.threads import threads
 
@@ -98,3 +104,39 @@ def test_in_torch_projected_centroids_are_the_same_up_to_rounding(data):
     pytest.importorskip("torch", reason="torch is not installed (extra `train`)")
     found = projected_centroids(*data, 100, 0, device="torch:cpu")
     np.testing.assert_allclose(found.numpy(), projected_centroids(*data, 100, 0), atol=1e-5)
+
+
+def test_embedded_centroids_of_two_labels_by_hand():
+    # Document 0 points to (0.6, 0.8) at any length, document 1 to (1, 0). Label 0 has both: (1.6, 0.8) at length 1 is
+    # (2, 1) / sqrt(5). Label 1 has document 1 and half an edge to label 0.
+    vectors = np.array([[3.0, 4.0], [7.0, 0.0]], np.float32)
+    targets = csr_from_pairs([0, 1, 1], [0, 0, 1], (2, 2), [9.0, 1.0, 0.25])
+    graph = csr_from_pairs([0, 1, 1], [0, 0, 1], (2, 2), [1.0, 0.5, 1.0])
+    both = np.array([2, 1]) / np.sqrt(5)
+    np.testing.assert_allclose(embedded_centroids(vectors, targets, None), [both, [1, 0]], rtol=1e-6)
+    expected = [both, both / 2 + [1, 0]]
+    np.testing.assert_allclose(embedded_centroids(vectors, targets, graph), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("device", ["cpu", "torch:cpu"])
+def test_embedded_centroids_are_the_formula_with_documents_and_centroids_at_length_1(data, device):
+    if device != "cpu":
+        pytest.importorskip("torch", reason="the extra `train` is not installed")
+    _, targets, graph = data
+    vectors = np.random.default_rng(1).standard_normal((60, 8)).astype(np.float32)
+    vectors[3] = 0  # a document without a known token
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)[:, None]
+    plain = (targets.toarray() > 0).T @ unit
+    plain /= np.maximum(np.linalg.norm(plain, axis=1), 1e-12)[:, None]
+    for expected, used in ((plain, None), (graph.toarray() @ plain, graph)):
+        found = as_numpy(embedded_centroids(moved(vectors, device), targets, used))
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_label_without_documents_has_an_embedded_centroid_of_zeros_or_its_neighbours():
+    targets = csr_from_pairs([0], [0], (1, 2))
+    graph = csr_from_pairs([0, 1], [0, 0], (2, 2))
+    vectors = np.array([[0.0, 2.0]], np.float32)
+    assert embedded_centroids(vectors, targets, None).tolist() == [[0, 1], [0, 0]]
+    assert embedded_centroids(vectors, targets, graph).tolist() == [[0, 1], [0, 1]]

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import numpy as np
@@ -103,6 +104,23 @@ def test_text_vectors_prune_edges(data):
     assert {label for label, _ in graph.neighbours(1)} == {0}
     with pytest.raises(InputError, match="give label_vectors"):
         LabelGraph.build(data, GraphSettings(prune_below_cosine=0.5))
+
+
+def test_edges_that_disagree_are_no_rivals_of_those_that_are_kept():
+    # Label 0 shares three documents with label 1, two with label 2, one with label 3; only label 1 disagrees with it.
+    pairs = [[0, 1], [0, 1], [0, 1], [0, 2], [0, 2], [0, 3]]
+    rows, columns = np.repeat(np.arange(6), 2), np.ravel(pairs)
+    targets = csr_from_pairs(rows, columns, (6, 4))
+    vectors = np.array([[1.0, 0], [-1, 0], [1, 1], [2, 0]])
+    settings = GraphSettings(method="cooccurrence", max_edges=1, prune_below_cosine=0.0)
+    graph = LabelGraph.build(targets, settings, label_vectors=vectors)
+    assert [label for label, _ in graph.neighbours(0)] == [2]
+    assert graph.neighbours(1) == []
+    assert graph.counts.toarray()[0].tolist() == [6, 0, 2, 0]
+    wider = LabelGraph.build(targets, dataclasses.replace(settings, max_edges=0), label_vectors=vectors)
+    assert {label for label, _ in wider.neighbours(0)} == {2, 3}
+    unpruned = LabelGraph.build(targets, GraphSettings(method="cooccurrence", max_edges=1))
+    assert [label for label, _ in unpruned.neighbours(0)] == [1]
 
 
 def test_an_own_graph_stands_alone_or_is_mixed_in(data):
