@@ -132,7 +132,7 @@ def test_a_missing_file_is_named(folder, name):
 def test_what_is_no_model_folder_is_refused_with_the_line_that_trains_one(tmp_path):
     (tmp_path / "file").write_text("text")
     for place in (tmp_path, tmp_path / "nowhere", tmp_path / "file"):
-        with pytest.raises(InputError, match="is no model folder. Train one: xclare train --help"):
+        with pytest.raises(InputError, match=r"is no model folder\. Train one: xclare train --help"):
             SavedModel.load(place)
 
 
@@ -174,7 +174,7 @@ def test_a_damaged_graph_is_refused(folder):
     arrays = {key: np.array(array) for key, array in read_tensors(folder).items()}
     arrays["graph.indices"][3] = 1000
     write_tensors(folder, arrays)
-    with pytest.raises(InputError, match="graph.indices"):
+    with pytest.raises(InputError, match=r"graph\.indices"):
         SavedModel.load(folder)
 
 

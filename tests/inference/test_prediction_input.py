@@ -115,16 +115,16 @@ def test_an_unknown_label_is_refused_with_its_line(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("format", "out", "message"),
+    ("name", "out", "message"),
     [
         ("xml", None, "--format xml: expected one of text, npz, jsonl, trec"),
         ("npz", None, "--format npz needs a file: name it with --out FILE"),
         ("trec", None, "--format trec needs a file"),
     ],
 )
-def test_a_format_that_cannot_be_is_refused(format, out, message):
+def test_a_format_that_cannot_be_is_refused(name, out, message):
     with pytest.raises(InputError, match=message):
-        check_output(format, out)
+        check_output(name, out)
 
 
 def test_text_output_has_a_line_for_every_document_and_label():

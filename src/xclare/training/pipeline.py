@@ -25,7 +25,7 @@ from xclare.model.one_vs_all import OneVsAll
 from xclare.model.weighted_bag import Bags
 from xclare.progress import SILENT, Progress
 from xclare.randomness import drawn, keys
-from xclare.sparse import Csr, column_counts
+from xclare.sparse import Csr, column_counts, csr_from_rows
 from xclare.text.features import TextFeatures, learn_features
 from xclare.threads import worker_count
 from xclare.training.export import component_strengths, document_residual, fused_classifiers
@@ -313,7 +313,8 @@ def _meta_graph(shortlister: Shortlister, config: Config) -> Csr:
     """G_M, from what scores are multiplied by; the identity where there is no GAME."""
     if shortlister.passes is None:
         return eye_array(shortlister.members.shape[0], dtype=np.float32, format="csr")
-    return passing(shortlister.passes, config.game.orientation)
+    graph = passing(shortlister.passes, config.game.orientation)
+    return csr_from_rows(graph.indptr, graph.indices, graph.data, graph.shape[1])
 
 
 def _about(prepared: Prepared, shortlister: Shortlister) -> dict[str, Any]:

@@ -45,8 +45,8 @@ def plan_of(prepared: Prepared) -> Plan:
     """The plan of what was prepared."""
     config, data = prepared.config, prepared.data
     heads = int((column_counts(data.targets) > config.graph.head_threshold).sum())
-    clusters = min(config.clustering.clusters, len(prepared.train.labels))
-    clusters += head_clusters_for(len(prepared.train.labels), heads, clusters)
+    labels, wanted = len(prepared.train.labels), config.clustering.clusters
+    clusters = min(wanted, labels - heads) + head_clusters_for(labels, heads, wanted)
     return Plan(
         data=prepared.name,
         preset=config.preset,
@@ -55,7 +55,7 @@ def plan_of(prepared: Prepared) -> Plan:
         precision=config.training.precision,
         documents=len(prepared.train),
         held_out=0 if prepared.held_out is None else len(prepared.held_out),
-        labels=len(prepared.train.labels),
+        labels=labels,
         tokens=data.features.shape[1],
         dimension=config.model.dimension,
         clusters=clusters,
