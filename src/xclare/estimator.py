@@ -23,6 +23,7 @@ from xclare.threads import threads as threads_limited
 
 if TYPE_CHECKING:
     from xclare.training.pipeline import Prepared
+    from xclare.training.plan import Plan
 
 
 class Eclare:
@@ -144,6 +145,13 @@ def prepare(data: Dataset | Documents, config: Config, **options: Any) -> Prepar
             raise
         raise MissingExtraError("Training", "train") from None
     return pipeline.prepare(data, config, **options)
+
+
+def plan(prepared: Prepared) -> Plan:
+    """`training.plan.plan_of`: what `train` is about to do."""
+    from xclare.training.plan import plan_of
+
+    return plan_of(prepared)
 
 
 def train(prepared: Prepared, workspace: Path | None = None, progress: Progress = SILENT) -> SavedModel | None:

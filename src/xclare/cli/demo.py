@@ -32,14 +32,13 @@ def demo(
     from xclare.baselines import BASELINES, predict_baseline
     from xclare.data.dataset import Dataset
     from xclare.data.statistics import statistics_of
-    from xclare.estimator import prepare, refuse_place, save_model, train, work_folder
+    from xclare.estimator import plan, prepare, refuse_place, save_model, train, work_folder
     from xclare.evaluation import evaluate
     from xclare.inference.predictor import Predictor
     from xclare.inference.scoring import predictions_of_model
     from xclare.report.model_tables import examples_table, plan_table
     from xclare.report.tables import metrics_table, statistics_table
     from xclare.text.features import with_features
-    from xclare.training.plan import plan_of
 
     config = common.config(training__stop_after=4)
     refuse_place(model, overwrite=True)
@@ -50,7 +49,7 @@ def demo(
         reused = not retrain and is_model_of(model, prepared)
         if not reused:
             if not common.quiet:
-                print_remark(plan_table(plan_of(prepared), model))
+                print_remark(plan_table(plan(prepared), model))
             made = train(prepared, work_folder(model), progress)
             assert made is not None
             save_model(made, model, overwrite=True, workspace=work_folder(model))

@@ -41,11 +41,10 @@ def train(
     The results of finished modules are kept beside the model until it is done: a run that was interrupted goes on after
     them when it is started again with the same data, settings and seed.
     """
-    from xclare.estimator import prepare, refuse_place, save_model, work_folder
+    from xclare.estimator import plan, prepare, refuse_place, save_model, work_folder
     from xclare.estimator import train as fit
     from xclare.graph.own_graph import read_own_graph
     from xclare.report.model_tables import metrics_of_parts, model_table, plan_table
-    from xclare.training.plan import plan_of
 
     config = common.config(training__validation=validation, training__stop_after=stop_after)
     refuse_place(model, overwrite=overwrite)
@@ -55,7 +54,7 @@ def train(
         own = None if graph is None else read_own_graph(graph, dataset.labels, progress)
         prepared = prepare(dataset, config, seed=seed, device=device, own_graph=own, progress=progress)
         if not common.quiet:
-            print_remark(plan_table(plan_of(prepared), model))
+            print_remark(plan_table(plan(prepared), model))
         made = fit(prepared, workspace, progress)
         if made is not None:
             save_model(made, model, overwrite=overwrite, workspace=workspace)
