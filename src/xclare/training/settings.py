@@ -59,7 +59,7 @@ class TrainingSettings:
 
     optimizer: str = "adam"
     """For refinement vectors and biases: `adam`, or `row_adam`, which leaves alone the labels that a step does not
-    touch (less work where steps touch few)."""
+    touch, where it touches less than 60 % of them (less work where steps touch few)."""
 
     negatives: str = "auto"
     """Labels that a document is trained to reject in Module IV: `shortlist`, those shortlisted for it;
@@ -76,7 +76,7 @@ class TrainingSettings:
     """Whether Module II goes on from Module I's document encoder, embedding blocks and attention, or begins anew."""
 
     token_embeddings: str = "frozen"
-    """E after Module I: `frozen`, or `learned`, trained on in Modules II and IV."""
+    """E after Module I: `frozen`, or `learned`, trained on in Module II; Module IV takes it as Module II left it."""
 
     precision: str = "auto"
     """`float32`, `bf16` for products of matrices and all that is as large as labels x D, or `auto`: bf16 where the CPU
