@@ -14,10 +14,22 @@ def test_a_configuration_survives_the_way_through_json(preset):
     assert Config.from_json(config.to_json()) == config
 
 
-def test_a_preset_is_a_named_difference_from_the_defaults():
-    paper = Config.of_preset("paper")
-    assert paper.text.stop_words == "english"
-    assert dataclasses.replace(paper, preset="auto", text=Config().text) == Config()
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_a_named_difference_from_the_defaults(preset):
+    config, defaults = (one.to_dict() for one in (Config.of_preset(preset), Config()))
+    named = PRESETS[preset]
+    for section, values in defaults.items():
+        if section != "preset":
+            assert config[section] == {**values, **named.get(section, {})}
+    assert (config["preset"], set(named) <= set(defaults)) == (preset, True)
+
+
+def test_what_the_presets_are_for():
+    assert not PRESETS["auto"]
+    assert Config.of_preset("paper").text.stop_words == "english"
+    assert Config.of_preset("reference").predict.game == "after_product"
+    assert Config.of_preset("decaf").model.order == 0
+    assert not Config.of_preset("astec-like").model.label_text
 
 
 def test_every_setting_has_a_sentence_below_it():

@@ -3,14 +3,28 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tiny import tiny_data
 from xclare import Dataset
 from xclare.cli.main import app
 from xclare.version import __version__
 
-VERBS = ("demo", "stats", "convert", "baseline", "evaluate", "graph", "clusters", "doctor")
+VERBS = (
+    "demo",
+    "stats",
+    "convert",
+    "baseline",
+    "evaluate",
+    "graph",
+    "clusters",
+    "train",
+    "predict",
+    "inspect",
+    "doctor",
+)
 runner = CliRunner()
 
 
@@ -36,7 +50,7 @@ def test_the_version_is_printed_on_standard_output():
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_help_ends_with_an_example(verb):
     text = run(verb, "--help").stdout
-    assert f"Example: xclare {verb}" in " ".join(re.sub(r"[│╭╰─╮╯]", " ", text).split())
+    assert re.search(f"Example: .*xclare {verb}", " ".join(re.sub(r"[│╭╰─╮╯]", " ", text).split()))
 
 
 def test_stats_prints_a_table_or_json(folder):
@@ -114,11 +128,61 @@ def test_an_interrupted_verb_ends_with_status_130(monkeypatch):
     assert "interrupted" in run("stats", "related-packages", status=130).stderr
 
 
-def test_the_demo_ends_with_the_table_of_the_three_baselines():
-    found = json.loads(run("demo", "--json").stdout)
+LITTLE = [
+    part
+    for name, value in (
+        ("training.epochs_1", 1),
+        ("training.epochs_2", 1),
+        ("training.epochs_4", 1),
+        ("training.batch_size", 512),
+        ("training.precision", "float32"),
+        ("model.dimension", 8),
+        ("graph.walk_length", 10),
+    )
+    for part in ("--set", f"{name}={value}")
+]
+
+
+def test_the_demo_trains_a_model_and_compares_it_with_three_baselines(tmp_path):
+    pytest.importorskip("torch", reason="the extra `train` is not installed")
+    result = run("demo", "--json", "--model", tmp_path / "model", *LITTLE)
+    found = json.loads(result.stdout)
+    assert "About to train on related-packages" in result.stderr
     scores = {name: entry["P@1"] for name, entry in found["baselines"].items()}
     assert scores["popularity"] < scores["nearest-label"] < scores["nearest-document"]
-    assert run("demo").stdout.splitlines()[-2].startswith(" coverage@5")
+    assert {"P@1", "PSP@5", "R@100", "bins"} <= set(found["xclare"])
+    assert (found["reused"], found["model"]) == (False, str(tmp_path / "model"))
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_the_demo_takes_up_its_model_again_unless_anything_is_another(tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="the extra `train` is not installed")
+    data = tiny_data()
+    monkeypatch.setattr(Dataset, "load", lambda *arguments, **options: data)
+    arguments = ["demo", "--model", tmp_path / "model", "--quiet", *LITTLE]
+
+    def is_reused(*more):
+        return json.loads(run(*arguments, *more, "--json").stdout)["reused"]
+
+    assert not is_reused()
+    assert is_reused()
+    lines = run(*arguments).stdout.splitlines()
+    assert "(trained before: --retrain trains again)" in lines[-1]
+    assert any("text editor for programmers" in line for line in lines)
+    assert any(line.startswith(" coverage@5") for line in lines)
+    assert not is_reused("--retrain")
+    assert not is_reused("--seed", 1)
+    assert not is_reused("--seed", 1, "--set", "predict.mix=0.5")
+    assert is_reused("--seed", 1, "--set", "predict.mix=0.5", "--set", "training.stop_after=2")
+    (tmp_path / "model" / "config.json").write_text("{")
+    assert not is_reused()
+
+
+def test_the_demo_never_replaces_what_is_no_model(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "diary").write_text("text")
+    assert "holds something that is no model" in run("demo", "--model", tmp_path / "mine", status=2).stderr
+    assert (tmp_path / "mine" / "diary").read_text() == "text"
 
 
 def test_quiet_says_nothing_but_the_result(folder):
@@ -143,8 +207,6 @@ def test_a_plot_without_a_label_is_refused(folder):
 
 
 def test_clusters_are_saved_compared_and_shown(folder, tmp_path):
-    import numpy as np
-
     text = run("clusters", folder, "--out", tmp_path / "c.npz", "--set", "clustering.clusters=2").stdout
     assert "Loss of mutual information" in text
     assert sorted(np.unique(np.load(tmp_path / "c.npz")["cluster_of_label"])) == [0, 1]

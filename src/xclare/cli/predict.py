@@ -18,7 +18,7 @@ def predict(
     source: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[INPUT]",
+            metavar="INPUT",
             help="Lines of text, a table with a column of texts, or a csr of features (.npz). Default: standard input.",
             show_default=False,
         ),
