@@ -83,6 +83,20 @@ def test_module_1_has_refinement_vectors_only_where_that_is_wanted():
     assert "refinement" not in found.parameters
 
 
+def test_a_model_of_refinement_vectors_alone_has_them_in_module_1_whatever_the_setting():
+    config = tiny_config(model__label_text=False, model__order=0)
+    always = config.replaced("training.refinement_in_module_1", True)
+    assert torch.equal(tokens_of(config).embeddings, tokens_of(always).embeddings)
+    shortlister_of(config)
+
+
+def test_a_model_without_refinement_vectors_has_none_in_module_1_either():
+    config = tiny_config(model__refinement=False, training__refinement_in_module_1=True)
+    found, tokens = shortlister_of(config)
+    assert tokens.parameters["label_side.attention.plain_layer"].shape == (2, 2 * DIMENSION)
+    assert found.classifiers.shape == (CLUSTERS, DIMENSION)
+
+
 def test_without_label_text_and_graph_free_vectors_teach_the_tokens():
     config = tiny_config("astec-like")
     found = tokens_of(config)

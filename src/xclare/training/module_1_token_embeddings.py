@@ -58,7 +58,8 @@ def learn_token_embeddings(data: TrainingData, graph: LabelGraph, config: Config
     generator = torch.Generator().manual_seed(place.seed * 8 + 1)
     dimension, clusters = config.model.dimension, labels.clusters
     embeddings = nn.Parameter(he_uniform(data.features.shape[1], dimension, generator).to(place.device))
-    free = config.training.refinement_in_module_1
+    only = not (config.model.label_text or config.model.order)  # then there is no classifier without them
+    free = config.model.refinement and (config.training.refinement_in_module_1 or only)
     model = OneVsAll(
         dimension,
         config.model,

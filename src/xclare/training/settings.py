@@ -70,7 +70,7 @@ class TrainingSettings:
     """What refinement vectors begin as: `graph`, G E Z, the texts of a label's neighbours; `text`, E z_l; `zero`."""
 
     refinement_in_module_1: bool = False
-    """Whether Module I has refinement vectors too."""
+    """Whether Module I has refinement vectors too. Where a model has nothing else, it does."""
 
     fine_tune: bool = True
     """Whether Module II goes on from Module I's document encoder, embedding blocks and attention, or begins anew."""
