@@ -131,3 +131,12 @@ def test_a_file_in_a_folders_place_is_refused_also_where_a_folder_might_be_overw
     with pytest.raises(InputError, match="exists already"), atomic_folder(tmp_path / "file", overwrite=True):
         pass
     assert (tmp_path / "file").read_text() == "text"
+
+
+def test_a_link_stays_and_what_it_leads_to_is_overwritten(tmp_path):
+    target, link = old_model(tmp_path), tmp_path / "latest"
+    link.symlink_to(target)
+    with atomic_folder(link, overwrite=True) as folder:
+        (folder / "new").write_text("new")
+    assert link.is_symlink()
+    assert [path.name for path in target.iterdir()] == ["new"]

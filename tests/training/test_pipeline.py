@@ -155,6 +155,15 @@ def test_a_folder_of_someone_elses_is_never_removed(tmp_path):
     assert (tmp_path / "work" / "diary").read_text() == "text"
 
 
+def test_a_module_whose_result_was_damaged_is_run_again(whole, ran, tmp_path, caplog):
+    run(folder=tmp_path / "work", training__stop_after=3, **LISTED)
+    path = tmp_path / "work" / "module_2.safetensors"
+    path.write_bytes(path.read_bytes()[:1000])
+    assert differing(run(folder=tmp_path / "work", **LISTED), whole) == set()
+    assert ran == [1, 2, 3, 2, 4]
+    assert "module_2.safetensors: found no arrays" in caplog.text
+
+
 def test_a_run_that_was_killed_before_it_began_is_begun_again(tmp_path):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / ".fingerprint.json.x.part").write_text("")

@@ -44,8 +44,8 @@ def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
 @contextmanager
 def atomic_folder(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     """An empty folder to write into; it takes its name when the block ends well. The place must be free, or empty; with
-    `overwrite`, the folder that is there stays as it is until then."""
-    target = Path(path)
+    `overwrite`, the folder that is there stays as it is until then. A link stays, what it leads to is meant."""
+    target = Path(path).resolve() if Path(path).is_symlink() else Path(path)
     refuse_taken(target, overwrite=overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))

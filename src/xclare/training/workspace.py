@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ from xclare.version import __version__
 
 if TYPE_CHECKING:
     from xclare.config import Config
+
+log = logging.getLogger(__name__)
 
 FINGERPRINT_FILE, LOG_FILE = "fingerprint.json", "training.jsonl"
 NOT_TRAINED_BY = ("predict", "evaluation", "baselines", "data")
@@ -46,11 +49,15 @@ class Workspace:
         return self.folder / LOG_FILE
 
     def finished(self, module: int) -> dict[str, Tensor] | None:
-        """The result of a module, where it is there."""
+        """The result of a module, where it is there and whole."""
         path = self._path(module)
         if not path.exists():
             return None
-        return {name: torch.from_numpy(array.copy()) for name, array in read_tensor_file(path).items()}
+        try:
+            return {name: torch.from_numpy(array.copy()) for name, array in read_tensor_file(path).items()}
+        except InputError as error:
+            log.warning("%s The module is run again.", error)
+            return None
 
     def finish(self, module: int, arrays: dict[str, Tensor]) -> None:
         """Places the result of a module."""
