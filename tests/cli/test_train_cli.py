@@ -158,7 +158,7 @@ def test_a_graph_of_ones_own_is_taken(data, tmp_path):
         (["--stop-after", "5"], "--stop-after"),
         (["--validation", "1.5"], "training.validation = 1.5"),
         (["--graph", "nowhere.npz"], "nowhere.npz does not exist"),
-        (["--set", "model.label_text=false", "--set", "model.order=0"], "Module I"),
+        (["--set", "model.order=-1"], "model.order = -1"),
     ],
 )
 def test_bad_arguments_end_with_status_two_and_leave_nothing(data, tmp_path, arguments, message):

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from tiny import LABELS, differing, tiny_config, tiny_data
+from tiny import LABELS, arrays_of, differing, tiny_config, tiny_data
 from xclare.data.dataset import Dataset
-from xclare.errors import InputError, SettingError
+from xclare.errors import InputError
 from xclare.inference.predictor import Predictor
 from xclare.sparse import csr_from_pairs
 from xclare.threads import threads
@@ -221,15 +221,20 @@ def test_a_share_of_the_documents_is_held_out_by_the_seed():
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    "changes",
     [
-        ({"model__label_text": False, "model__order": 0}, "refinement_in_module_1=true"),
-        ({"model__refinement": False, "training__refinement_in_module_1": True}, r"needs model\.refinement=true"),
+        {"model__label_text": False, "model__order": 0},
+        {"model__label_text": False, "model__order": 0, "training__refinement_in_module_1": True},
+        {"model__refinement": False, "training__refinement_in_module_1": True},
+        {"model__refinement": False, "model__order": 0},
+        {"model__refinement": False, "model__label_text": False, "model__order": 2},
     ],
 )
-def test_settings_that_leave_a_module_without_components_are_refused_before_anything_is_read(changes, message):
-    with pytest.raises(SettingError, match=message):
-        run(**changes)
+def test_a_model_of_any_components_is_trained_and_goes_on(changes, tmp_path):
+    run(folder=tmp_path / "work", training__stop_after=2, **changes)
+    found = run(folder=tmp_path / "work", **changes)
+    assert differing(found, run(**changes)) == set()
+    assert all(np.isfinite(array).all() for array in arrays_of(found).values())
 
 
 def test_a_graph_is_built_where_a_setting_asks_for_it():

@@ -16,7 +16,6 @@ from torch import Tensor
 
 from xclare.data.dataset import Dataset, Documents
 from xclare.equations.game import passing
-from xclare.errors import SettingError
 from xclare.graph.label_graph import LabelGraph
 from xclare.inference.model_folder import SavedModel
 from xclare.inference.ranker import Ranker
@@ -90,7 +89,6 @@ def prepare(
     progress: Progress = SILENT,
 ) -> Prepared:
     """Holds documents out where that is wanted, learns text features where there are none, and makes all choices."""
-    _check_module_1(config)
     documents, name = (dataset.train, dataset.name) if isinstance(dataset, Dataset) else (dataset, "data")
     kept, held_out = hold_out(documents, config.training.validation, seed)
     featured, text = learn_features(Dataset(kept, held_out, name), config.text, progress)
@@ -98,17 +96,6 @@ def prepare(
     place = device_for(device)
     sized = with_sizes(config, featured.train, place)
     return Prepared(featured.train, featured.test, text, sized, seed, place, name, own_graph)
-
-
-def _check_module_1(config: Config) -> None:
-    """Refuses settings by which Module I would have no classifiers, or more components than the modules after it."""
-    model, free = config.model, config.training.refinement_in_module_1
-    if not (model.label_text or model.order or free):
-        raise SettingError(
-            "model.label_text and model.order are off: Module I then needs training.refinement_in_module_1=true."
-        )
-    if free and not model.refinement:
-        raise SettingError("training.refinement_in_module_1 needs model.refinement=true.")
 
 
 def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, Documents | None]:
