@@ -15,7 +15,7 @@ SELECT ?=
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /	/'
 
-demo: $(VENV)/.base ## the bundled data set, end to end
+demo: $(VENV)/.train ## the bundled data set, end to end
 	$(BIN)/xclare demo
 
 test: $(VENV)/.dev ## the tests, on Python 3.11 and then on 3.12 and 3.13 where they are installed
@@ -63,6 +63,10 @@ $(VENV)/.pip: constraints.txt
 
 $(VENV)/.base: $(VENV)/.pip pyproject.toml
 	$(BIN)/python $(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.train: $(VENV)/.base
+	$(BIN)/python $(PIP_INSTALL) --editable ".[train]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base

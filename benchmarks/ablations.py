@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from machine import RESULTS, describe, write_results
 
+from machine import RESULTS, describe, write_results
 from xclare.config import Config
 from xclare.data.dataset import Dataset
 from xclare.estimator import prepare, train

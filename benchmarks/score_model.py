@@ -16,7 +16,6 @@ from typing import Any
 
 from ledger import LEDGER, append, training_seconds
 from machine import describe
-
 from xclare.config import Config
 from xclare.data.dataset import Dataset
 from xclare.evaluation import evaluate

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from machine import describe, write_results
 from torch import Tensor
 
+from machine import describe, write_results
 from xclare.config import Config
 from xclare.data.dataset import Dataset
 from xclare.estimator import prepare

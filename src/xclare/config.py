@@ -26,7 +26,7 @@ from xclare.training.settings import TrainingSettings
 
 _PAPER: Mapping[str, Mapping[str, Any]] = {
     "text": {"stop_words": "english"},
-    "model": {"label_bias": False},
+    "model": {"label_bias": False, "attention_sigmoid": True},
     "training": {
         "epochs_1": 20,
         "epochs_2": 10,
@@ -36,7 +36,7 @@ _PAPER: Mapping[str, Mapping[str, Any]] = {
         "warmup": 0.0,
         "negatives": "shortlist",
     },
-    "predict": {"search": "shortlist"},
+    "predict": {"search": "shortlist", "mix": 1.0, "cluster_scores": True},
 }
 """docs/preset_paper.md quotes the paper on each."""
 
@@ -78,7 +78,12 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
             "fine_tune": False,
         },
         "game": {"mix": 0.5, "keep": 2, "orientation": "columns"},
-        "predict": {"search": "shortlist", "game": "after_product", "mix": 0.5, "outside_shortlist": True},
+        "predict": {
+            **_PAPER["predict"],
+            "game": "after_product",
+            "mix": 0.5,
+            "outside_shortlist": True,
+        },
     },
     # ECLARE without the label graph: DECAF's ideas in this program.
     "decaf": _WITHOUT_GRAPH,

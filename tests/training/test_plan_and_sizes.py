@@ -17,7 +17,7 @@ from xclare.data.dataset import Documents, Labels
 from xclare.sparse import csr_from_pairs
 from xclare.training.pipeline import prepare, train_model
 from xclare.training.plan import plan_of
-from xclare.training.sizes import batch_size_for, device_for, learning_rate_for, precision_for, with_sizes
+from xclare.training.sizes import batch_size_for, device_for, precision_for, with_sizes
 
 CPU = torch.device("cpu")
 
@@ -99,10 +99,8 @@ def test_nothing_is_left_open_and_sizing_twice_changes_nothing():
             assert getattr(again, section) == getattr(config, section)
 
 
-def test_batches_are_a_32nd_of_the_documents_and_rates_follow_them():
+def test_batches_are_a_32nd_of_the_documents():
     assert [batch_size_for(n) for n in (0, 1, 100, 20_000, 60_000, 1_000_000)] == [256, 256, 256, 512, 2048, 4096]
-    assert learning_rate_for(4096) == 0.008
-    assert learning_rate_for(1024) == 0.004
 
 
 def test_places_and_precisions_are_checked():

@@ -54,7 +54,10 @@ def evaluate(
         dataset = common.load(data, config, progress)
         documents = dataset.test_or_refuse()
         if model is not None:
-            name, scores = model.name, predictions_of_model(model, documents, search=search, progress=progress)
+            name, scores = (
+                model.name,
+                predictions_of_model(common.predictor(model), documents, search=search, progress=progress),
+            )
         elif predictions is not None:
             name, scores = predictions.name, read_predictions(predictions, documents, progress)
         evaluation = score(scores, documents, dataset.train, settings=config.evaluation, bootstrap=bootstrap, seed=seed)

@@ -15,6 +15,7 @@ from xclare.cli.terminal import remarks_and_progress
 if TYPE_CHECKING:
     from xclare.config import Config
     from xclare.data.dataset import Dataset
+    from xclare.inference.predictor import Predictor
     from xclare.progress import Progress
 
 Data = Annotated[
@@ -86,6 +87,23 @@ class Common:
             if value is not None:
                 config = config.replaced(name.replace("__", ".", 1), value)
         return config
+
+    def predictor(self, model: Path) -> Predictor:
+        """The predictor of a model folder, with every `--set predict.…` applied."""
+        from xclare.config import Config
+        from xclare.errors import SettingError
+        from xclare.inference.model_folder import SavedModel
+        from xclare.inference.predictor import Predictor
+
+        saved = SavedModel.load(model)
+        for assignment in self.settings or []:
+            section = assignment.strip().partition(".")[0]
+            if section not in ("predict", "data", "evaluation"):
+                raise SettingError(f"--set {assignment}: this is fixed in a model. Only predict.… can be set for it.")
+        changes = [assignment for assignment in self.settings or [] if assignment.strip().startswith("predict.")]
+        if changes:
+            saved = saved.predicting_by(Config.from_dict(saved.config).with_assignments(changes).predict)
+        return Predictor(saved)
 
     @contextmanager
     def at_work(self) -> Iterator[Progress]:

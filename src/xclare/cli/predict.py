@@ -40,13 +40,13 @@ def predict(
     from xclare.evaluation.predictions.jsonl import encoded_lines
     from xclare.inference.documents import read_documents, read_label_rows
     from xclare.inference.output import check_output, text_lines
-    from xclare.inference.predictor import Predictor
     from xclare.persistence.atomic import atomic_file
 
     config = common.config()
+    format = "jsonl" if common.json else format  # noqa: A001
     check_output(format, out)
     with common.at_work() as progress:
-        predictor = Predictor.load(model)
+        predictor = common.predictor(model)
         saved = predictor.model
         documents = read_documents(source, sys.stdin.buffer, saved, config.data, progress)
         chosen = predictor.chosen_labels(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -65,6 +66,14 @@ class SavedModel:
     def labels(self) -> int:
         """L."""
         return len(self.label_counts)
+
+    def predicting_by(self, settings: PredictSettings) -> SavedModel:
+        """The same model with other settings of prediction."""
+        orientation = self.config["game"]["orientation"]
+        passes = passing(self.graph, orientation) if settings.mix else None
+        ranker = dataclasses.replace(self.ranker, passes=passes, settings=settings)
+        config = {**self.config, "predict": dataclasses.asdict(settings)}
+        return dataclasses.replace(self, config=config, ranker=ranker)
 
     def save(self, folder: Path) -> None:
         """Writes everything into an existing, empty folder."""

@@ -96,7 +96,7 @@ class Predictor:
         step = max(16, CELLS_AT_ONCE // max(width, 1))
 
         def block(start: int) -> Csr:
-            found = self._block(features[start : start + step], exact)
+            found = self._block(features[start : start + step], exact, chosen)
             return top_k(_where(found, chosen, threshold), k)
 
         parts = []
@@ -136,11 +136,13 @@ class Predictor:
             raise InputError(f"search = {chosen!r}: expected `shortlist` or `exact`.")
         return chosen == "exact"
 
-    def _block(self, features: Csr, exact: bool) -> Csr:
+    def _block(self, features: Csr, exact: bool, chosen: NDArray[np.bool_] | None) -> Csr:
         """(documents x labels) The scores of some documents."""
         initial = csr_product(features, self.model.embeddings)
         ranker = self.model.ranker
-        found = ranker.exact(initial) if exact else ranker.scores(initial, self.model.shortlister.labels(initial))
+        found = (
+            ranker.exact(initial, chosen) if exact else ranker.scores(initial, self.model.shortlister.labels(initial))
+        )
         return _without_rows(found, row_counts(features) == 0)
 
 

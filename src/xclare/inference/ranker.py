@@ -42,11 +42,13 @@ class Ranker:
         joint = top_k(self._times_clusters(ranks, shortlists), self.beam)
         return self._within(self._after(joint, self.beam), shortlists)
 
-    def exact(self, initial: Array) -> Csr:
+    def exact(self, initial: Array, chosen: NDArray[np.bool_] | None = None) -> Csr:
         """(documents x labels) Scores by all labels' classifiers, without a shortlist: the best
-        `predict.candidates` of a document, re-ranked by the label graph."""
+        `predict.candidates` of a document, re-ranked by the label graph. Labels that are not `chosen` score 0."""
         scores = document_embedding(initial, self.residual) @ self.classifiers.T
         scores = scores if self.bias is None else scores + self.bias
+        if chosen is not None:
+            scores[:, ~chosen] = -np.inf
         best, columns = largest(scores, min(self.settings.candidates, scores.shape[1]))
         indptr = np.arange(len(best) + 1) * best.shape[1]
         found = csr_from_rows(indptr, columns.ravel(), sigmoid(best).ravel(), scores.shape[1])

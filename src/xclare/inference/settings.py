@@ -55,14 +55,14 @@ class PredictSettings:
     """When the label graph re-ranks labels: `before_product`, before their scores are multiplied with those of their
     meta-labels, as the paper says; `after_product`, as the authors' program does, on the `game.beam` best."""
 
-    mix: float = 1.0
-    """Share of GAME in the score of a label: (1 - mix) r~ + mix G r~. 0: no GAME."""
+    mix: float = 0.0
+    """Share of GAME in the score of a label: (1 - mix) r~ + mix G r~. 0: no GAME; 1: the paper's."""
 
     outside_shortlist: bool = False
     """Whether labels may be predicted that were not shortlisted but are neighbours of such."""
 
-    cluster_scores: bool = True
-    """Whether a label's score is multiplied with that of its meta-label."""
+    cluster_scores: bool = False
+    """Whether a label's score is multiplied with that of its meta-label, as the paper says."""
 
     weights: str = "float32"
     """How large weights are stored in the model folder: `float32`, or `float16`, in half the space. They are float32

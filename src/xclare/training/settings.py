@@ -14,10 +14,10 @@ NEGATIVES = ("auto", "shortlist", "shortlist+graph", "all")
 class TrainingSettings:
     """How Modules I, II and IV are trained. The defaults are those of `auto`."""
 
-    epochs_1: int = 10
+    epochs_1: int = 8
     """Epochs of Module I (token embeddings)."""
 
-    epochs_2: int = 5
+    epochs_2: int = 4
     """Epochs of Module II (shortlister)."""
 
     epochs_4: int = 15
@@ -27,13 +27,13 @@ class TrainingSettings:
     """Documents a step. 0: the power of two nearest to a 32nd of the documents, from 256 to 4096."""
 
     learning_rate_1: float = 0.0
-    """Learning rate of Module I. 0: by the batch size, 0.008 at 4096 and falling with its square root."""
+    """Highest learning rate of Module I. 0: 0.01, or what the preset's table says for the number of labels."""
 
     learning_rate_2: float = 0.0
-    """Learning rate of Module II. 0: as for Module I."""
+    """Highest learning rate of Module II. 0: 0.008, or by the preset's table."""
 
     learning_rate_4: float = 0.0
-    """Learning rate of Module IV. 0: as for Module I."""
+    """Highest learning rate of Module IV. 0: 0.006, or by the preset's table."""
 
     schedule: str = "cosine"
     """How the learning rate falls: `halving`, after half of the epochs and then after half as many again, as the

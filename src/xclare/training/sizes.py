@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from xclare.config import Config
 
 ALL_NEGATIVES_BELOW = 200_000
+OUR_RATES = (0.01, 0.008, 0.006)
+"""Learning rates of Modules I, II and IV for `auto`."""
 
 
 class _Published(NamedTuple):
@@ -48,8 +50,7 @@ def with_sizes(config: Config, train: Documents, device: torch.device) -> Config
     batch = training.batch_size or batch_size_for(documents)
     rows = {"paper": PAPER, "decaf": PAPER, "astec-like": PAPER, "reference": REFERENCE}.get(config.preset)
     published = next((row for row in rows if labels < row.below), None) if rows else None
-    first = published.first_rate if published else learning_rate_for(batch)
-    other = published.other_rate if published else learning_rate_for(batch)
+    rates = (published.first_rate, published.other_rate, published.other_rate) if published else OUR_RATES
     clusters = config.clustering.clusters_for(labels)
     beam = config.game.beam or (published.beam if published else 0)
     negatives = training.negatives
@@ -58,9 +59,9 @@ def with_sizes(config: Config, train: Documents, device: torch.device) -> Config
     changes: dict[str, Any] = {
         "model.dimension": config.model.dimension or (300 if labels < 400_000 else 512),
         "training.batch_size": min(batch, documents),
-        "training.learning_rate_1": training.learning_rate_1 or first,
-        "training.learning_rate_2": training.learning_rate_2 or other,
-        "training.learning_rate_4": training.learning_rate_4 or other,
+        "training.learning_rate_1": training.learning_rate_1 or rates[0],
+        "training.learning_rate_2": training.learning_rate_2 or rates[1],
+        "training.learning_rate_4": training.learning_rate_4 or rates[2],
         "training.negatives": negatives,
         "training.precision": precision_for(training.precision, device),
         "graph.max_edges": config.graph.edges_kept(labels),
@@ -76,11 +77,6 @@ def with_sizes(config: Config, train: Documents, device: torch.device) -> Config
 def batch_size_for(documents: int) -> int:
     """The power of two nearest to a 32nd of the documents, from 256 to 4096."""
     return min(max(1 << max(round(math.log2(max(documents, 1) / 32)), 0), 256), 4096)
-
-
-def learning_rate_for(batch: int) -> float:
-    """0.008 for 4096 documents a step, falling with the square root."""
-    return round(0.008 * math.sqrt(batch / 4096), 6)
 
 
 def precision_for(wanted: str, device: torch.device) -> str:
