@@ -105,7 +105,8 @@ def test_the_whole_path_is_that_of_the_trained_modules(run, predictor):
     graph = saved.graph.toarray()
     along = graph.T if config.game.orientation == "rows" else graph
     if config.predict.game == "before_product":
-        expected = ((1 - config.predict.mix) * ranks + config.predict.mix * ranks @ along) * clusters
+        expected = (1 - config.predict.mix) * ranks + config.predict.mix * ranks @ along
+        expected = expected * clusters if config.predict.cluster_scores else expected
     else:
         joint = largest_of_rows(ranks * clusters, config.game.beam)
         passed = largest_of_rows(joint @ along, config.game.beam)

@@ -18,7 +18,7 @@ from xclare.training.pipeline import prepare, train_model
 TOKENS, CLUSTERS, LABELS = "token_embeddings", "shortlister.classifiers", "ranker.classifiers"
 GRAPH, META_GRAPH, PREDICTIONS = "graph.data", "meta_graph.data", "predictions"
 LISTED = {"training.negatives": "shortlist", "game.beam": 3, "graph.restart": 0.1, "clustering.clusters": 16}
-SHORTLIST = {"predict.search": "shortlist", "game.beam": 3}
+SHORTLIST = {"predict.search": "shortlist", "predict.mix": 1.0, "predict.cluster_scores": True, "game.beam": 3}
 AFTER = {**SHORTLIST, "predict.game": "after_product"}
 SPARSE = {"clustering.dimensions": 0}
 
@@ -38,7 +38,7 @@ ROWS = [
     ("model.order", 2, {}, [TOKENS, CLUSTERS, LABELS], [GRAPH]),
     ("model.refinement", False, {}, [CLUSTERS, LABELS, "label_side.refinement"], [TOKENS]),
     ("model.combination", "sum", {}, [TOKENS, CLUSTERS, LABELS, "label_side.transform"], []),
-    ("model.attention_sigmoid", False, {}, [TOKENS, CLUSTERS, LABELS], []),
+    ("model.attention_sigmoid", True, {}, [TOKENS, CLUSTERS, LABELS], []),
     ("model.attention_layer_normalized", True, {}, [TOKENS, CLUSTERS, LABELS], []),
     ("model.attention_shift", True, {}, [TOKENS, CLUSTERS, LABELS, "label_side.transform.shift"], []),
     ("model.block_shift", True, {}, [TOKENS, CLUSTERS, LABELS, "ranker.shift", "label_side.block_0.shift"], []),
@@ -59,7 +59,7 @@ ROWS = [
     ("training.beta_2", 0.9, {}, [TOKENS, CLUSTERS, LABELS], []),
     ("training.loss", "mean", {}, [TOKENS, CLUSTERS, LABELS], []),
     ("training.optimizer", "row_adam", {**LISTED, "training.batch_size": 3}, [LABELS], [TOKENS, CLUSTERS]),
-    ("training.negatives", "shortlist", {}, [LABELS], [TOKENS, CLUSTERS]),
+    ("training.negatives", "shortlist", {**LISTED, "training.negatives": "all"}, [LABELS], [TOKENS, CLUSTERS]),
     ("training.negatives", "shortlist+graph", LISTED, [LABELS], [TOKENS, CLUSTERS]),
     ("training.refinement_start", "zero", {}, [CLUSTERS, LABELS], [TOKENS]),
     ("training.refinement_in_module_1", True, {}, [TOKENS, CLUSTERS, LABELS], []),
