@@ -20,6 +20,13 @@ def lines() -> list[dict[str, Any]]:
     return [json.loads(line) for line in LEDGER.read_text(encoding="utf-8").splitlines()] if LEDGER.exists() else []
 
 
+def peak_memory_gib(model: Path) -> float | None:
+    """The most memory a model's training held, by its log."""
+    log = model / "training.jsonl"
+    found = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
+    return next((line["peak_memory_gib"] for line in reversed(found) if line["event"] == "end"), None)
+
+
 def training_seconds(model: Path) -> dict[str, float]:
     """How long the stages of a model's training took, by its log; stages of a run that was interrupted add up."""
     log, found = model / "training.jsonl", dict[str, float]()

@@ -44,7 +44,7 @@ AUTHORS = {
 INTRODUCTION = """# Results
 
 Test scores of models as `xclare train` saves them, on their default path, one learner each, filter applied, all in
-percent: the mean, and the range over seeds. Every line of `benchmarks/results/ledger.jsonl` has the commit, all settings,
+percent: the mean, and the range over seeds. A line of `benchmarks/results/ledger.jsonl` has the commit, all settings,
 the seed and the machine; `benchmarks/score_model.py` appends to it, and nothing else looks at test documents. Training
 seconds are for scale: those of the machine named last, whatever else it was doing. This page is written by
 `benchmarks/results_page.py`.
@@ -82,6 +82,18 @@ def table(data: str, found: list[dict[str, Any]]) -> list[str]:
         rows.append(f"| the authors' program | 1 | {' | '.join(cells)} | – |")
     for name, metrics in baselines(data).items():
         rows.append(f"| {name} | – | {' | '.join(f'{metrics[m]:.2f}' for m in METRICS)} | – |")
+    stages = ("Module I", "Module II", "Module IV")
+    rows += [
+        "",
+        "| run | seed | " + " | ".join(f"{s}, s" for s in stages) + " | other, s | peak GiB |",
+        "|---" * 7 + "|",
+    ]
+    for line in found:
+        seconds, name = line["training_seconds"], f"{line['preset']}, {line['note']}"
+        of_modules = [seconds.get(stage, 0.0) for stage in stages]
+        other, peak = sum(seconds.values()) - sum(of_modules), line.get("peak_memory_gib") or "–"
+        cells = " | ".join(f"{value:.0f}" for value in [*of_modules, other])
+        rows.append(f"| {name} | {line['seed']} | {cells} | {peak} |")
     return [*rows, ""]
 
 

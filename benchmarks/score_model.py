@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ledger import LEDGER, append, training_seconds
+from ledger import LEDGER, append, peak_memory_gib, training_seconds
 from machine import describe
 from xclare.config import Config
 from xclare.data.dataset import Dataset
@@ -61,6 +61,7 @@ def scored(model: Path, data: str, features: Path | None, note: str) -> dict[str
         "documents_without_truth": found.documents_without_truth,
         "bins": [dataclasses.asdict(part) for part in found.bins],
         "training_seconds": training_seconds(model),
+        "peak_memory_gib": peak_memory_gib(model),
         "prediction_seconds": round(seconds, 1),
         "settings": config.to_dict(),
         "sizes": predictor.model.about["sizes"],

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from array_api_compat import device
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from xclare.arrays import Array, largest, pair_products, sigmoid
+from xclare.arrays import Array, as_numpy, largest, namespace, pair_products, sigmoid
 from xclare.equations.embedding_block import Residual, document_embedding
 from xclare.equations.game import mixed_game
 from xclare.inference.settings import PredictSettings
@@ -51,7 +52,8 @@ class Ranker:
             scores[:, ~chosen] = -np.inf
         best, columns = largest(scores, min(self.settings.candidates, scores.shape[1]))
         indptr = np.arange(len(best) + 1) * best.shape[1]
-        found = csr_from_rows(indptr, columns.ravel(), sigmoid(best).ravel(), scores.shape[1])
+        values = as_numpy(sigmoid(best))
+        found = csr_from_rows(indptr, as_numpy(columns).ravel(), values.ravel(), scores.shape[1])
         return self._within(self._after(found, 0), found)
 
     @property
@@ -66,9 +68,11 @@ class Ranker:
 
     def _of_pairs(self, embedded: Array, shortlists: Csr) -> Csr:
         """sigma(<w_l, x^>) of every document and label of a shortlist."""
-        found = pair_products(embedded, self.classifiers, row_of_entry(shortlists), shortlists.indices)
-        found = found if self.bias is None else found + self.bias[shortlists.indices]
-        return _like(shortlists, sigmoid(found))
+        xp, place = namespace(embedded), device(embedded)
+        rows, columns = (xp.asarray(part, device=place) for part in (row_of_entry(shortlists), shortlists.indices))
+        found = pair_products(embedded, self.classifiers, rows, columns)
+        found = found if self.bias is None else found + xp.take(self.bias, columns, axis=0)
+        return _like(shortlists, as_numpy(sigmoid(found)))
 
     def _times_clusters(self, ranks: Csr, shortlists: Csr) -> Csr:
         """r_l p_m for shortlisted labels; r_l alone where clusters' scores are not wanted."""

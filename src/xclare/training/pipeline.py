@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -146,7 +148,9 @@ class _Run:
         if last == 3:
             return None
         model, inputs = learn_classifiers(start, self.config, self.place)
-        return self._saved(model, inputs, graph, tokens, shortlister)
+        saved = self._saved(model, inputs, graph, tokens, shortlister)
+        self.log.event("end", peak_memory_gib=peak_memory_gib())
+        return saved
 
     def _module_1(self) -> TokenEmbeddings:
         found = self._finished(1)
@@ -246,6 +250,12 @@ class _Run:
     def _finish(self, module: int, arrays: dict[str, Tensor]) -> None:
         if self.workspace is not None:
             self.workspace.finish(module, arrays)
+
+
+def peak_memory_gib() -> float:
+    """The most memory that this process held at a time so far."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30, 2)
 
 
 def uses_graph(config: Config) -> bool:

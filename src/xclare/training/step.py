@@ -231,10 +231,13 @@ class _Chunks:
 
 
 def labels_at_once(labels: int, batch_size: int, device: torch.device) -> int:
-    """Labels of a chunk."""
+    """Labels of a chunk; all chunks are about as large."""
     if device.type != "cpu":
-        return min(labels, max(LEAST_LABELS_AT_ONCE, CELLS_ON_A_DEVICE // batch_size))
-    return min(labels, MOST_LABELS_AT_ONCE, max(LEAST_LABELS_AT_ONCE, CELLS_AT_ONCE // batch_size))
+        most = max(LEAST_LABELS_AT_ONCE, CELLS_ON_A_DEVICE // batch_size)
+    else:
+        most = min(MOST_LABELS_AT_ONCE, max(LEAST_LABELS_AT_ONCE, CELLS_AT_ONCE // batch_size))
+    chunks = max(1, -(-labels // most))
+    return -(-labels // chunks)
 
 
 def _cast(residual: Residual, kind: torch.dtype) -> Residual:
