@@ -82,18 +82,18 @@ def table(data: str, found: list[dict[str, Any]]) -> list[str]:
         rows.append(f"| the authors' program | 1 | {' | '.join(cells)} | – |")
     for name, metrics in baselines(data).items():
         rows.append(f"| {name} | – | {' | '.join(f'{metrics[m]:.2f}' for m in METRICS)} | – |")
-    stages = ("Module I", "Module II", "Module IV")
+    stages = ("module I", "module II", "module IV")
     rows += [
         "",
         "| run | seed | " + " | ".join(f"{s}, s" for s in stages) + " | other, s | peak GiB |",
         "|---" * 7 + "|",
     ]
     for line in found:
-        seconds, name = line["training_seconds"], f"{line['preset']}, {line['note']}"
+        seconds, run = line["training_seconds"], f"{line['preset']}, {line['note']}"
         of_modules = [seconds.get(stage, 0.0) for stage in stages]
         other, peak = sum(seconds.values()) - sum(of_modules), line.get("peak_memory_gib") or "–"
-        cells = " | ".join(f"{value:.0f}" for value in [*of_modules, other])
-        rows.append(f"| {name} | {line['seed']} | {cells} | {peak} |")
+        times = " | ".join(f"{value:.0f}" for value in [*of_modules, other])
+        rows.append(f"| {run} | {line['seed']} | {times} | {peak} |")
     return [*rows, ""]
 
 
