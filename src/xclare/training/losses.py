@@ -42,7 +42,7 @@ class ChunkGradient:
     """The derivatives of the loss, added up over documents and labels."""
 
     classifiers: Tensor  # (labels, D)
-    bias: Tensor  # (labels,) float32
+    bias: Tensor | None  # (labels,) float32; None where there are no biases
     documents: Tensor | None  # (documents, D); None where they follow from `listed`
     listed: Tensor  # (pairs,) by the scores of the pairs
     loss: Tensor | None  # () where it was asked for
@@ -62,7 +62,8 @@ def dense_gradient(
     values = listed_gradient(listed, pairs.weights)
     cells = scores.sigmoid_() if others else scores.zero_()
     cells[pairs.documents, pairs.labels] = values.to(cells.dtype)
-    return ChunkGradient(cells.T @ embeddings, cells.sum(0, dtype=torch.float32), cells @ classifiers, values, loss)
+    by_bias = None if bias is None else cells.sum(0, dtype=torch.float32)
+    return ChunkGradient(cells.T @ embeddings, by_bias, cells @ classifiers, values, loss)
 
 
 def pair_gradient(
@@ -76,6 +77,8 @@ def pair_gradient(
     starts = torch.cumsum(counts, 0) - counts
     weights = values.to(embeddings.dtype)
     by_label = embedding_bag(pairs.documents, embeddings, starts, mode="sum", per_sample_weights=weights)
-    by_bias = torch.zeros(len(classifiers), device=values.device).index_add_(0, pairs.labels, values)
+    by_bias = None
+    if bias is not None:
+        by_bias = torch.zeros(len(classifiers), device=values.device).index_add_(0, pairs.labels, values)
     loss = listed_loss(scores, pairs.weights) if with_loss else None
     return ChunkGradient(by_label, by_bias, None, values, loss)
