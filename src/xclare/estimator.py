@@ -22,8 +22,8 @@ from xclare.sparse import Csr, as_csr
 from xclare.threads import threads as threads_limited
 
 if TYPE_CHECKING:
-    from xclare.training.pipeline import Prepared
     from xclare.training.plan import Plan
+    from xclare.training.prepared import Prepared
 
 
 class Eclare:
@@ -137,14 +137,14 @@ class Eclare:
 
 
 def prepare(data: Dataset | Documents, config: Config, **options: Any) -> Prepared:
-    """`training.pipeline.prepare`; without PyTorch, an error that says how to install it."""
+    """`training.prepared.prepare`; without PyTorch, an error that says how to install it."""
     try:
-        from xclare.training import pipeline
+        from xclare.training import prepared
     except ImportError as error:
         if error.name != "torch":
             raise
         raise MissingExtraError("Training", "train") from None
-    return pipeline.prepare(data, config, **options)
+    return prepared.prepare(data, config, **options)
 
 
 def plan(prepared: Prepared) -> Plan:

@@ -16,7 +16,7 @@ from xclare.threads import threads
 pytest.importorskip("torch", reason="the extra `train` is not installed")
 
 from xclare.estimator import save_model, train
-from xclare.training.pipeline import prepare
+from xclare.training.prepared import prepare
 
 FILES = {CONFIG_FILE, METRICS_FILE, CARD_FILE, INDEX_FILE, TOKENIZER_FILE, ARRAYS_FILE, "weights-1.safetensors"}
 

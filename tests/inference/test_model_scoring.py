@@ -76,7 +76,8 @@ def test_unnamed_labels_of_another_number_are_refused():
 @pytest.fixture(scope="module")
 def predictor():
     pytest.importorskip("torch", reason="the extra `train` is not installed")
-    from xclare.training.pipeline import prepare, train_model
+    from xclare.training.pipeline import train_model
+    from xclare.training.prepared import prepare
 
     with threads(1):
         return Predictor(train_model(prepare(tiny_data(), tiny_config())))

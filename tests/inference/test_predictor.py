@@ -24,6 +24,7 @@ import torch
 from xclare.equations.embedding_block import document_embedding
 from xclare.equations.label_classifier import label_classifiers
 from xclare.training import module_2_shortlister, pipeline
+from xclare.training.prepared import prepare
 
 
 @pytest.fixture(scope="module", params=PRESETS)
@@ -45,7 +46,7 @@ def run(request):
     with pytest.MonkeyPatch.context() as patch, threads(1):
         patch.setattr(module_2_shortlister, "_shortlister", second)
         patch.setattr(pipeline, "learn_classifiers", fourth)
-        prepared = pipeline.prepare(tiny_data(), config)
+        prepared = prepare(tiny_data(), config)
         model = pipeline.train_model(prepared)
     return prepared, model, seen
 
@@ -163,7 +164,7 @@ def one(tmp_path_factory):
     """One model, from its folder."""
     folder = tmp_path_factory.mktemp("one")
     with threads(1):
-        pipeline.train_model(pipeline.prepare(tiny_data(), tiny_config(training__epochs_4=10))).save(folder)
+        pipeline.train_model(prepare(tiny_data(), tiny_config(training__epochs_4=10))).save(folder)
     return Predictor.load(folder)
 
 

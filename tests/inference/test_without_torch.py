@@ -52,7 +52,8 @@ print(json.dumps(found))
 def used(tmp_path_factory):
     pytest.importorskip("torch", reason="the extra `train` is not installed")
     from xclare.estimator import save_model
-    from xclare.training.pipeline import prepare, train_model
+    from xclare.training.pipeline import train_model
+    from xclare.training.prepared import prepare
 
     folder = tmp_path_factory.mktemp("used")
     data = tiny_data()

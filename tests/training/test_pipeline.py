@@ -16,7 +16,8 @@ from xclare.threads import threads
 pytest.importorskip("torch", reason="the extra `train` is not installed")
 
 from xclare.training import pipeline
-from xclare.training.pipeline import hold_out, prepare, train_model, uses_graph
+from xclare.training.pipeline import train_model, uses_graph
+from xclare.training.prepared import hold_out, prepare
 from xclare.training.workspace import Workspace
 
 MODULES = ("learn_token_embeddings", "learn_shortlister", "initialise", "learn_classifiers")

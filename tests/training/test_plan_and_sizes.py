@@ -15,8 +15,9 @@ import torch
 
 from xclare.data.dataset import Documents, Labels
 from xclare.sparse import csr_from_pairs
-from xclare.training.pipeline import prepare, train_model
+from xclare.training.pipeline import train_model
 from xclare.training.plan import plan_of
+from xclare.training.prepared import prepare
 from xclare.training.sizes import batch_size_for, device_for, precision_for, with_sizes
 
 CPU = torch.device("cpu")

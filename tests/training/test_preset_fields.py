@@ -13,7 +13,8 @@ from xclare.threads import threads
 
 pytest.importorskip("torch", reason="the extra `train` is not installed")
 
-from xclare.training.pipeline import prepare, train_model
+from xclare.training.pipeline import train_model
+from xclare.training.prepared import prepare
 
 TOKENS, CLUSTERS, LABELS = "token_embeddings", "shortlister.classifiers", "ranker.classifiers"
 GRAPH, META_GRAPH, PREDICTIONS = "graph.data", "meta_graph.data", "predictions"

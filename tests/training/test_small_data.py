@@ -18,8 +18,8 @@ from xclare.threads import threads
 
 pytest.importorskip("torch", reason="the extra `train` is not installed")
 
-from xclare.training.pipeline import prepare
 from xclare.training.plan import plan_of
+from xclare.training.prepared import prepare
 
 
 def one_document():

@@ -11,7 +11,7 @@ from xclare.cli import options
 from xclare.cli.terminal import print_json, print_remark, print_table, print_text, verb
 
 if TYPE_CHECKING:
-    from xclare.training.pipeline import Prepared
+    from xclare.training.prepared import Prepared
 
 SAMPLES = ("text editor for programmers", "mail server with spam filter", "python library for plotting", "music player")
 

@@ -1,4 +1,4 @@
-"""The whole of training: text features, label graph, Modules I to IV, and the model that comes out."""
+"""The whole of training: the label graph, Modules I to IV, and the model that comes out."""
 
 from __future__ import annotations
 
@@ -8,28 +8,20 @@ import resource
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from scipy.sparse import eye_array
 from torch import Tensor
 
-from xclare.data.dataset import Dataset, Documents
-from xclare.equations.game import passing
 from xclare.graph.label_graph import LabelGraph
 from xclare.inference.model_folder import SavedModel
-from xclare.inference.ranker import Ranker
 from xclare.inference.shortlister import Shortlister
-from xclare.model.one_vs_all import OneVsAll
 from xclare.model.weighted_bag import Bags
 from xclare.progress import SILENT, Progress
-from xclare.randomness import drawn, keys
-from xclare.sparse import Csr, column_counts, csr_from_rows
-from xclare.text.features import TextFeatures, learn_features
 from xclare.threads import worker_count
-from xclare.training.export import component_strengths, document_residual, fused_classifiers
 from xclare.training.log import TrainingLog
 from xclare.training.loop import Place
 from xclare.training.module_1_token_embeddings import TokenEmbeddings, learn_token_embeddings
@@ -40,76 +32,14 @@ from xclare.training.module_2_shortlister import (
 )
 from xclare.training.module_3_initialisation import Initialisation, initialise, lists_from_arrays, lists_to_arrays
 from xclare.training.module_4_classifiers import learn_classifiers
-from xclare.training.sizes import device_for, with_sizes
-from xclare.training.start import TrainingData
-from xclare.training.workspace import Workspace, fingerprint_of
-from xclare.version import __version__
+from xclare.training.prepared import Prepared
+from xclare.training.saving import saved_model
+from xclare.training.workspace import Workspace
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from xclare.config import Config
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """What is about to be trained: nothing has been yet, but everything is decided."""
-
-    train: Documents
-    """With features, without those held out."""
-    held_out: Documents | None
-    """With features; only watched."""
-    text: TextFeatures | None
-    config: Config
-    """With every choice made."""
-    seed: int
-    device: torch.device
-    name: str
-    own_graph: Csr | None = None
-    """A label graph of one's own (labels x labels), mixed in by `graph.own_share`."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of everything that the modules' results follow from."""
-        return fingerprint_of(self.data, self.own_graph, self.config, self.seed)
-
-    @property
-    def data(self) -> TrainingData:
-        """The matrices that the modules see."""
-        return TrainingData.of(self.train)
-
-
-def prepare(
-    dataset: Dataset | Documents,
-    config: Config,
-    *,
-    seed: int = 0,
-    device: str = "auto",
-    own_graph: Csr | None = None,
-    progress: Progress = SILENT,
-) -> Prepared:
-    """Holds documents out where that is wanted, learns text features where there are none, and makes all choices."""
-    documents, name = (dataset.train, dataset.name) if isinstance(dataset, Dataset) else (dataset, "data")
-    kept, held_out = hold_out(documents, config.training.validation, seed)
-    featured, text = learn_features(Dataset(kept, held_out, name), config.text, progress)
-    TrainingData.of(featured.train)
-    place = device_for(device)
-    sized = with_sizes(config, featured.train, place)
-    return Prepared(featured.train, featured.test, text, sized, seed, place, name, own_graph)
-
-
-def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, Documents | None]:
-    """The documents to train on, and a random share of them to watch; none where the share is 0, and of a single
-    document."""
-    if not share or len(documents) < 2:
-        return documents, None
-    order = np.argsort(drawn(keys(seed, np.arange(len(documents))), 0), kind="stable")
-    count = min(max(1, round(share * len(documents))), len(documents) - 1)
-    held_out = np.zeros(len(documents), bool)
-    held_out[order[:count]] = True
-    return documents.take(~held_out), documents.take(held_out)
 
 
 def train_model(prepared: Prepared, workspace: Path | None = None, progress: Progress = SILENT) -> SavedModel | None:
@@ -148,7 +78,7 @@ class _Run:
         if last == 3:
             return None
         model, inputs = learn_classifiers(start, self.config, self.place)
-        saved = self._saved(model, inputs, graph, tokens, shortlister)
+        saved = saved_model(self.prepared, model, inputs, graph, tokens, shortlister)
         self.log.event("end", peak_memory_gib=peak_memory_gib())
         return saved
 
@@ -204,43 +134,6 @@ class _Run:
                 progress=self.log.progress,
             )
 
-    def _saved(
-        self,
-        model: OneVsAll,
-        inputs: tuple[Tensor, ...],
-        graph: LabelGraph,
-        tokens: TokenEmbeddings,
-        shortlister: Shortlister,
-    ) -> SavedModel:
-        """The model as prediction uses it."""
-        config, prepared = self.config, self.prepared
-        residual = document_residual(model)
-        ranker = Ranker(
-            type(residual)(*(None if part is None else _numpy(part) for part in residual)),
-            _numpy(fused_classifiers(model, inputs)),
-            None if model.bias is None else _numpy(model.bias),
-            passing(graph.matrix, config.game.orientation) if config.predict.mix else None,
-            config.game.beam,
-            config.predict,
-        )
-        side = _side_arrays(model)
-        return SavedModel(
-            config=config.to_dict(),
-            about=_about(prepared, shortlister),
-            embeddings=_numpy(tokens.embeddings),
-            shortlister=shortlister,
-            ranker=ranker,
-            cluster_of_label=_cluster_of_label(shortlister),
-            meta_graph=_meta_graph(shortlister, config),
-            graph=graph.matrix,
-            label_counts=column_counts(self.data.targets),
-            component_strengths=_numpy(component_strengths(model, inputs)),
-            label_side=side,
-            label_texts=prepared.train.labels.texts if prepared.train.labels.has_text else None,
-            label_ids=prepared.train.labels.ids,
-            text=prepared.text,
-        )
-
     def _finished(self, module: int) -> dict[str, Tensor] | None:
         found = None if self.workspace is None else self.workspace.finished(module)
         if found is not None:
@@ -280,54 +173,3 @@ def _torch_threads() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _numpy(array: Tensor) -> Any:
-    return array.detach().float().cpu().numpy()
-
-
-def _side_arrays(model: OneVsAll) -> dict[str, Any]:
-    """The folded label side and the refinement vectors, by name."""
-    side = model.label_side.folded()
-    arrays: dict[str, Tensor | None] = {}
-    for number, block in enumerate(side.blocks):
-        arrays |= {f"block_{number}": block.matrix, f"block_{number}.shift": block.shift}
-    if side.attention is not None:
-        attention = side.attention
-        arrays |= {"transform": attention.transform, "layer": attention.layer, "transform.shift": attention.shift}
-    arrays["refinement"] = model.refinement
-    return {name: _numpy(array) for name, array in arrays.items() if array is not None}
-
-
-def _cluster_of_label(shortlister: Shortlister) -> Any:
-    members = shortlister.members  # (clusters x labels)
-    cluster = np.empty(members.shape[1], np.int32)
-    cluster[members.indices] = np.repeat(np.arange(members.shape[0], dtype=np.int32), np.diff(members.indptr))
-    return cluster
-
-
-def _meta_graph(shortlister: Shortlister, config: Config) -> Csr:
-    """G_M, from what scores are multiplied by; the identity where there is no GAME."""
-    if shortlister.passes is None:
-        return eye_array(shortlister.members.shape[0], dtype=np.float32, format="csr")
-    graph = passing(shortlister.passes, config.game.orientation)
-    return csr_from_rows(graph.indptr, graph.indices, graph.data, graph.shape[1])
-
-
-def _about(prepared: Prepared, shortlister: Shortlister) -> dict[str, Any]:
-    """What the model was trained on and with."""
-    data = prepared.data
-    return {
-        "data": prepared.name,
-        "seed": prepared.seed,
-        "xclare": __version__,
-        "torch": torch.__version__,
-        "numpy": np.__version__,
-        "fingerprint": prepared.fingerprint,
-        "sizes": {
-            "training_documents": data.features.shape[0],
-            "labels": data.targets.shape[1],
-            "tokens": data.features.shape[1],
-            "clusters": shortlister.members.shape[0],
-        },
-    }

@@ -8,7 +8,7 @@ from typing import Any
 
 from xclare.clustering.meta_labels import head_clusters_for
 from xclare.sparse import column_counts
-from xclare.training.pipeline import Prepared
+from xclare.training.prepared import Prepared
 from xclare.training.step import labels_at_once
 
 BASE_BYTES = 600 << 20
