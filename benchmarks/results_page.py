@@ -121,7 +121,8 @@ def measured(data: str) -> dict[str, dict[str, float]]:
     from xclare.text.features import with_features
 
     features = Path(os.environ.get("XCLARE_DATA", "")) / data / "features.npz"
-    dataset = with_features(Dataset.load(data, features=features if features.exists() else None))
+    source = f"shape:{data}" if data.startswith("LF-") else data
+    dataset = with_features(Dataset.load(source, features=features if features.exists() else None))
     return {
         name: evaluate(predict_baseline(name, dataset), dataset.test_or_refuse(), dataset.train).metrics
         for name in BASELINES
