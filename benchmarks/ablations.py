@@ -97,7 +97,7 @@ def with_share_of_labels(dataset: Dataset, share: float) -> Dataset:
     order = np.argsort(drawn(keys(0, np.arange(len(dataset.labels))), 0), kind="stable")
     chosen = np.zeros(len(dataset.labels), bool)
     chosen[order[: round(share * len(chosen))]] = True
-    labels = dataclasses.replace(dataset.labels, **dataset.labels._rows(chosen))
+    labels = dataset.labels.take(chosen)
     excluded = None if train_part.excluded is None else train_part.excluded[:, chosen]
     targets = train_part.targets[:, chosen]
     documents = dataclasses.replace(train_part, targets=targets, labels=labels, excluded=excluded)

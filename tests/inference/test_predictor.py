@@ -241,9 +241,9 @@ def test_labels_are_named_by_text_then_id_then_number(one):
     texts = Strings.of(["", *LABELS[1:]])
     ids = Strings.of([f"id{i}" for i in range(30)])
     named = Predictor(dataclasses.replace(one.model, label_texts=texts, label_ids=ids))
-    assert (named.name_of(0), named.name_of(1), named.id_of(1)) == ("id0", LABELS[1], "id1")
+    assert (named.name_of(0), named.name_of(1)) == ("id0", LABELS[1])
     unnamed = Predictor(dataclasses.replace(one.model, label_texts=None, label_ids=None))
-    assert (unnamed.name_of(4), unnamed.id_of(4)) == ("4", "4")
+    assert unnamed.name_of(4) == "4"
 
 
 def test_a_model_of_ready_made_features_refuses_text_and_one_of_text_takes_both(one):

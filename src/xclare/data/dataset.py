@@ -87,6 +87,10 @@ class Items:
 class Labels(Items):
     """The label set; label l is row l, and column l of every targets matrix."""
 
+    def take(self, rows: NDArray[Any]) -> Labels:
+        """The labels at `rows` (positions, or a mask), in that order, with everything that belongs to them."""
+        return dataclasses.replace(self, **self._rows(rows))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Documents(Items):

@@ -126,10 +126,6 @@ class Predictor:
                 return names[label]
         return str(label)
 
-    def id_of(self, label: int) -> str:
-        """A label's id, else its number."""
-        return str(label) if self.model.label_ids is None else self.model.label_ids[label]
-
     def _is_exact(self, search: str | None) -> bool:
         chosen = self.settings.search if search is None else search
         if chosen not in ("shortlist", "exact"):

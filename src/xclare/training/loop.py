@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from xclare.errors import XclareError
 from xclare.model.one_vs_all import OneVsAll
 from xclare.randomness import drawn, keys
-from xclare.training.log import TrainingLog
+from xclare.training.log import NUMERALS, TrainingLog
 from xclare.training.optimizers import learning_rate_at
 from xclare.training.settings import TrainingSettings
 from xclare.training.step import Problem, Step
@@ -74,7 +74,7 @@ def shuffled(documents: int, seed: int, epoch: int, device: torch.device) -> Ten
 def _check(loss: float, module: int, number: int, steps: int, rate: float) -> None:
     if not math.isfinite(loss):
         raise XclareError(
-            f"Module {'I' * module if module < 4 else 'IV'}: the loss is {loss} at step {number + 1} of {steps}, at a "
+            f"Module {NUMERALS[module]}: the loss is {loss} at step {number + 1} of {steps}, at a "
             f"learning rate of {rate:.3g}. Try a smaller one (--set training.learning_rate_{module}="
             f"{rate / 4:.1g}), a longer warm-up (--set training.warmup=0.2), or --set training.precision=float32."
         )

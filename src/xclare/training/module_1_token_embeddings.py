@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from xclare.clustering.meta_labels import meta_labels
 from xclare.graph.label_graph import LabelGraph
 from xclare.model.one_vs_all import OneVsAll, he_uniform
+from xclare.model.settings import ModelSettings
 from xclare.model.weighted_bag import Bags
 from xclare.training.inputs import EmbeddedDocuments, EmbeddedLabels
 from xclare.training.loop import Place, train
-from xclare.training.meta_problem import meta_problem
+from xclare.training.meta_problem import MetaProblem, meta_problem
 from xclare.training.start import TrainingData, log_odds
 from xclare.training.step import Problem
 
@@ -67,13 +68,18 @@ def learn_token_embeddings(data: TrainingData, graph: LabelGraph, config: Config
         refinement=torch.zeros(clusters, dimension) if free else None,
         bias=log_odds(meta.targets) if config.model.label_bias else None,
     ).to(place.device)
-    problem = Problem(
-        EmbeddedDocuments(Bags.of(data.features, place.device)),
-        EmbeddedLabels(meta.texts, meta.graph, config.model, place.device),
-        Bags.of(meta.targets, place.device),
-        others=True,
-    )
+    problem = token_problem(data, meta, config.model, place.device)
     train(1, model, embeddings, problem, config.training, config.model.dropout, place)
     own = ("refinement", "bias")
     parameters = {name: value for name, value in model.state_dict().items() if name not in own}
     return TokenEmbeddings(embeddings.detach(), parameters)
+
+
+def token_problem(data: TrainingData, meta: MetaProblem, settings: ModelSettings, device: torch.device) -> Problem:
+    """The meta problem as it is learnt while token embeddings are: documents and meta-labels as bags of tokens."""
+    return Problem(
+        EmbeddedDocuments(Bags.of(data.features, device)),
+        EmbeddedLabels(meta.texts, meta.graph, settings, device),
+        Bags.of(meta.targets, device),
+        others=True,
+    )

@@ -19,10 +19,10 @@ from xclare.model.one_vs_all import OneVsAll
 from xclare.model.weighted_bag import Bags
 from xclare.sparse import column_counts
 from xclare.training.export import document_residual, fused_classifiers
-from xclare.training.inputs import EmbeddedDocuments, EmbeddedLabels, FixedDocuments, fixed_label_inputs
+from xclare.training.inputs import FixedDocuments, fixed_label_inputs
 from xclare.training.loop import Place, train
 from xclare.training.meta_problem import MetaProblem, meta_problem
-from xclare.training.module_1_token_embeddings import TokenEmbeddings
+from xclare.training.module_1_token_embeddings import TokenEmbeddings, token_problem
 from xclare.training.start import TrainingData, log_odds, refinement_start
 from xclare.training.step import Problem
 
@@ -50,12 +50,7 @@ def learn_shortlister(
         train(2, model, None, problem, config.training, config.model.dropout, place)
     else:
         trained = nn.Parameter(embeddings.clone())
-        problem = Problem(
-            EmbeddedDocuments(Bags.of(data.features, place.device)),
-            EmbeddedLabels(meta.texts, meta.graph, config.model, place.device),
-            Bags.of(meta.targets, place.device),
-            others=True,
-        )
+        problem = token_problem(data, meta, config.model, place.device)
         train(2, model, trained, problem, config.training, config.model.dropout, place)
         tokens = TokenEmbeddings(trained.detach(), tokens.parameters)
         initial = Bags.of(meta.texts, place.device).of_rows(tokens.embeddings)

@@ -63,10 +63,6 @@ class Workspace:
         """Places the result of a module."""
         write_tensor_file(self._path(module), {name: array.detach().cpu().numpy() for name, array in arrays.items()})
 
-    def remove(self) -> None:
-        """Removes everything."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     def _path(self, module: int) -> Path:
         return self.folder / f"module_{module}.safetensors"
 
